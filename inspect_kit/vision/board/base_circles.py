@@ -15,8 +15,6 @@ from inspect_kit.vision.board.layout import CIRCLES
 from inspect_kit.vision.board.locate import Mosaic
 from inspect_kit.vision.fitting.stripe import seen_median
 
-_ENOUGH: Final = 6
-"""Circles that fix the square they lie on, with one or two hidden under a piece."""
 _RADII: Final = np.arange(*tuning.VOTE_RADII, 1.5)
 """mm: radii of round things that are looked for."""
 _GRID: Final = 4
@@ -47,7 +45,7 @@ def look_again(mosaic: Mosaic, places: Mapping[str, Floats]) -> Mapping[str, Flo
             for name, place in places.items()
         }
         seen = {name: peak for name, peak in peaks.items() if peak is not None}
-        if len(seen) >= _ENOUGH and none_twice(seen):
+        if len(seen) >= tuning.ENOUGH_ALIKE and none_twice(seen):
             best = max(
                 best,
                 (_weight([_vote_at(votes[name][size], parts[name], at) for name, at in seen.items()]), seen),
@@ -187,12 +185,12 @@ def _settled(mosaic: Mosaic, votes: Light, first: Mapping[str, Floats]) -> tuple
     for reach in tuning.SQUARE_LOOKS:
         peaks = {name: _peak(mosaic, votes, place, reach) for name, place in places.items()}
         seen = {name: place for name, place in peaks.items() if place is not None}
-        if len(seen) < _ENOUGH:
+        if len(seen) < tuning.ENOUGH_ALIKE:
             return 0.0, {}
         square = _leaning(seen)
         places = {name: _at(square, name) for name in CIRCLES}
         seen = {name: place for name, place in seen.items() if np.linalg.norm(place - places[name]) < reach / 2}
-    if len(seen) < _ENOUGH or not none_twice(seen) or off_square(seen) > tuning.SQUARE_TORN:
+    if len(seen) < tuning.ENOUGH_ALIKE or not none_twice(seen) or off_square(seen) > tuning.SQUARE_TORN:
         return 0.0, {}
     weight = _weight([_vote_at(votes, mosaic, place) for place in seen.values()])
     return weight, {name: seen.get(name, places[name]) for name in CIRCLES}

@@ -51,6 +51,12 @@ class Bundle:
                     self.crossings)  # fmt: skip
 
 
+_PLACE: Final = np.array([100.0, 100.0, 1.0])
+"""mm and radians in which a card's place is solved, so that all unknowns are near one."""
+_POSE: Final = np.array([1.0, 1.0, 1.0, 100.0, 100.0, 100.0])
+"""The same of a photo's pose."""
+
+
 @dataclass(frozen=True)
 class _Problem:
     """Unknowns: whitened camera parameters a group, pose a photo, place and angle a card but the first."""
@@ -81,11 +87,11 @@ class _Problem:
 
     def view_vector(self, unknowns: Floats, photo: int) -> Floats:
         parameters = self.cameras[photo].parameters + self.roots[self.groups[photo]] @ unknowns[self.camera_at(photo)]
-        pose = unknowns[self.pose_at(photo)] * np.array([1, 1, 1, tuning.LENGTH, tuning.LENGTH, tuning.LENGTH])
+        pose = unknowns[self.pose_at(photo)] * _POSE
         return np.concatenate([parameters, pose])
 
     def places(self, unknowns: Floats, card: SeenCard) -> Floats:
-        x, y, angle = unknowns[self.card_at(card.number)] * np.array([tuning.LENGTH, tuning.LENGTH, 1.0])
+        x, y, angle = unknowns[self.card_at(card.number)] * _PLACE
         return placed(card.sheet * self.scale, x, y, angle, self.height)
 
     def residuals(self, unknowns: Floats) -> Floats:
@@ -122,14 +128,13 @@ class _Problem:
         photo, card = which
         points = self.places(unknowns, card)
         slopes = view_slopes(vector, points)
-        lengths = np.array([1, 1, 1, tuning.LENGTH, tuning.LENGTH, tuning.LENGTH])
-        x, y = unknowns[self.card_at(card.number)][:2] * tuning.LENGTH
+        x, y, _ = unknowns[self.card_at(card.number)] * _PLACE
         by_place = slopes[:, :, COUNT + 3 :] @ rotation_of(vector[COUNT : COUNT + 3])[:, :2]
         turned = np.column_stack([y - points[:, 1], points[:, 0] - x])
         by_angle = np.einsum("nij,nj->ni", by_place, turned)[:, :, None]
         rows[:, self.camera_at(photo)] = (slopes[:, :, :COUNT] @ self.roots[self.groups[photo]]).reshape(-1, COUNT)
-        rows[:, self.pose_at(photo)] = (slopes[:, :, COUNT:] * lengths).reshape(-1, 6)
-        rows[:, self.card_at(card.number)] = np.concatenate([by_place * tuning.LENGTH, by_angle], axis=2).reshape(-1, 3)
+        rows[:, self.pose_at(photo)] = (slopes[:, :, COUNT:] * _POSE).reshape(-1, 6)
+        rows[:, self.card_at(card.number)] = (np.concatenate([by_place, by_angle], axis=2) * _PLACE).reshape(-1, 3)
 
 
 def placed(sheet: Floats, x: float, y: float, angle: float, height: float) -> Floats:
@@ -241,7 +246,7 @@ def _bundle(problem: _Problem, unknowns: Floats, jacobian: Floats, noise: float)
         change[part, part] = root
     for photo in range(count):
         part = problem.pose_at(photo)
-        change[part, part] = np.diag([1, 1, 1, tuning.LENGTH, tuning.LENGTH, tuning.LENGTH])
+        change[part, part] = np.diag(_POSE)
     vector = np.zeros(keep)
     slots = []
     for photo in range(count):
@@ -256,7 +261,7 @@ def _bundle(problem: _Problem, unknowns: Floats, jacobian: Floats, noise: float)
 
 
 def _paper(problem: _Problem, unknowns: Floats, number: int) -> Floats:
-    x, y, angle = unknowns[problem.card_at(number)] * np.array([tuning.LENGTH, tuning.LENGTH, 1.0])
+    x, y, angle = unknowns[problem.card_at(number)] * _PLACE
     half = np.array([[-74, 52.5], [74, 52.5], [74, -52.5], [-74, -52.5]]) * problem.scale
     return placed(half, x, y, angle, 0.0)[:, :2]
 
@@ -289,11 +294,11 @@ def _place_photo(problem: _Problem, unknowns: Floats, photo: int, known: set[int
             best, least = pose, misfit
     if best is None:
         raise BadInput("cards-cannot-placed-space")
-    unknowns[problem.pose_at(photo)] = best / np.array([1, 1, 1, tuning.LENGTH, tuning.LENGTH, tuning.LENGTH])
+    unknowns[problem.pose_at(photo)] = best / _POSE
     for card in problem.seen[photo]:
         if card.number not in known:
-            x, y, angle = _similar(card.sheet * problem.scale, _back(problem, photo, best, card))[:3]
-            unknowns[problem.card_at(card.number)] = [x / tuning.LENGTH, y / tuning.LENGTH, angle]
+            place = _similar(card.sheet * problem.scale, _back(problem, photo, best, card))[:3]
+            unknowns[problem.card_at(card.number)] = np.array(place) / _PLACE
             known.add(card.number)
 
 

@@ -16,11 +16,11 @@ from inspect_kit.vision.board.lines import (
     Ink,
     Trace,
     Wanted,
-    alike,
     contrast,
     general_contrast,
     settled,
     stripe_kernel,
+    stroke_width,
     trace_of,
 )
 from inspect_kit.vision.board.locate import Mosaic
@@ -33,7 +33,6 @@ from inspect_kit.vision.fitting.stripe import (
     Width,
     binned,
     fit_shape,
-    fit_width,
     ribbon,
     seen_median,
     stacked,
@@ -62,22 +61,15 @@ def trace_circle(
 def _outline(
     shot: Shot, centre: Floats, radius: float, wanted: Wanted, avoid: Mask | None, ink: Ink | None
 ) -> Trace | Absent:
-    bins = int(np.clip(2 * np.pi * radius / 1.5, 60, 360))
-    many = 4
-    azimuths = (np.arange(bins * many) + 0.5) / (bins * many) * 2 * np.pi
-    ways = np.column_stack([np.cos(azimuths), np.sin(azimuths)])
     margin = wanted.reach + wanted.most / 2 + 1.6
-    lines = binned(ribbon(shot, centre + radius * ways, ways, (-margin, margin)), many)
-    usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2)))
-    if avoid is not None:
-        usable &= ~avoid[((np.arange(bins) + 0.5) / bins * 360).astype(int) % 360]
+    bins = int(np.clip(2 * np.pi * radius / 1.5, 60, 360))
+    lines, angles, usable = _lines_across(shot, (centre, radius), (-margin, margin), bins, avoid)
     if usable.sum() < 0.15 * bins:
         return Absent("hidden or out of the picture")
     ringed = _ring_level(lines, usable, wanted)
     if ringed is None:
         return Absent("missing")
     blur, (level, width) = lines.blur(shot), ringed
-    angles = (np.arange(bins) + 0.5) / bins * 2 * np.pi
     offsets = np.full(bins, level)
     found: Width | None = None
     fits: Fits | None = None
@@ -93,16 +85,8 @@ def _outline(
         good = on_circle(angles, fits, usable, size)
         if good.sum() < max(12, 0.2 * usable.sum()):
             return Absent("missing")
-        away, profile = stacked(lines.steps, values, fits.place, good, width / 2 + 2 * blur + 0.5)
-        known = None if ink is None or not alike(colour, ink, width, blur) else (ink.height, 0.12 * ink.height)
-        found = fit_width(
-            away,
-            profile,
-            width,
-            (blur, max(shot.u_blur / float(np.median(lines.scale)), 0.02)),
-            known,
-            None if ink is None else ink.height,
-        )
+        profile = stacked(lines.steps, values, fits.place, good, width / 2 + 2 * blur + 0.5)
+        found = stroke_width(shot, lines, profile, width, (colour, ink))
         tried, width = width, float(np.clip(found.width, wanted.least, wanted.most))
         offsets = circle_offsets(angles, fits.place, good)
         level = float(np.median(offsets))
@@ -118,6 +102,20 @@ def _outline(
     return trace_of(
         shot, points[good], residuals[good], replace(found, width=width), (colour, good.sum() / usable.sum())
     )
+
+
+def _lines_across(
+    shot: Shot, circle: tuple[Floats, float], reach: tuple[float, float], bins: int, avoid: Mask | None
+) -> tuple[Ribbon, Floats, Mask]:
+    """So many lines across a circle (middle and radius), each the mean of four; their angles, and which are seen."""
+    azimuths = (np.arange(bins * 4) + 0.5) / (bins * 4) * 2 * np.pi
+    ways = np.column_stack([np.cos(azimuths), np.sin(azimuths)])
+    lines = binned(ribbon(shot, circle[0] + circle[1] * ways, ways, reach), 4)
+    turns = (np.arange(bins) + 0.5) / bins
+    usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2)))
+    if avoid is not None:
+        usable &= ~avoid[(turns * 360).astype(int) % 360]
+    return lines, turns * 2 * np.pi, usable
 
 
 def _ring_level(lines: Ribbon, usable: Mask, wanted: Wanted) -> tuple[float, float] | None:
@@ -224,13 +222,8 @@ def trace_disc(
     outline: a queen left lying there has none.
     """
     radius = ring[0] - ring[1] / 2
-    bins, many = int(np.clip(2 * np.pi * radius / 1.5, 48, 240)), 4
-    azimuths = (np.arange(bins * many) + 0.5) / (bins * many) * 2 * np.pi
-    ways = np.column_stack([np.cos(azimuths), np.sin(azimuths)])
-    lines = binned(ribbon(shot, centre + radius * ways, ways, (-7.0, 0.0)), many)
-    usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2)))
-    if avoid is not None:
-        usable &= ~avoid[((np.arange(bins) + 0.5) / bins * 360).astype(int) % 360]
+    bins = int(np.clip(2 * np.pi * radius / 1.5, 48, 240))
+    lines, angles, usable = _lines_across(shot, (centre, radius), (-7.0, 0.0), bins, avoid)
     if usable.sum() < (0.3 if avoid is None else 0.2) * bins:
         return Absent("hidden or out of the picture")
     blur = lines.blur(shot)
@@ -249,7 +242,6 @@ def trace_disc(
     def shape(at: Floats) -> Floats:
         return np.asarray(step(at, blur) + lift * (step(at, blur) - step(at + rim, blur)), dtype=np.float64)
 
-    angles = (np.arange(bins) + 0.5) / bins * 2 * np.pi
     # The ring's own flank must stay outside of the window.
     half = float(np.clip(-2.2 * blur - edge, 0.8, 1.6))
     fits = fit_shape(lines.steps, values, np.full(bins, edge), half, shape)

@@ -17,7 +17,7 @@ from inspect_kit.vision.board.holes.pockets import Corner, trace_pockets
 from inspect_kit.vision.board.layout import CIRCLES, CORNERS, OUTWARDS, SIDES, TOWARDS, WALLS, Placement
 from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, trace_line
 from inspect_kit.vision.board.locate import Mosaic
-from inspect_kit.vision.board.outer_circle import trace_edge, trace_outermost
+from inspect_kit.vision.board.outer_circle import ANGLES, WAYS, trace_edge, trace_outermost
 from inspect_kit.vision.board.shapes import Key, direction
 from inspect_kit.vision.board.wall_foot import (
     FootLine,
@@ -54,9 +54,6 @@ _RING: Final = Wanted(0.8, 0.15, 3.6, 1.6, others=(1.6, 2.4))
 """The ring of a base or centre circle: the same; searched first, so it lies off less."""
 _OUTER: Final = Wanted(0.8, 0.15, 3.6, 2.0, others=(1.6, 2.4))
 """The outer circle: the same."""
-_ANGLES: Final = np.radians(np.arange(360) + 0.5)
-"""Directions around a centre, one a degree."""
-_WAYS: Final = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 
 
 @dataclass(frozen=True)
@@ -318,7 +315,7 @@ def _mean_light(mosaic: Mosaic, at: Floats, radii: tuple[float, float]) -> Float
 def _dark_rings(red: Surroundings, name: str, middle: Floats) -> list[tuple[float, float]]:
     """Inner and outer radii of rings, dark or light, around a disc, from the inside outwards."""
     low, high = tuning.ANY_RADII
-    lines = ribbon(red.shot, middle + low * _WAYS, _WAYS, (0.0, high - low + 4))
+    lines = ribbon(red.shot, middle + low * WAYS, WAYS, (0.0, high - low + 4))
     course = seen_median(lines.light[~_touching(red, name)], 0)
     depth = np.abs(np.nan_to_num(1 - course / np.maximum(seen_median(course[-16:], 0), 1e-4))).max(axis=1)
     inked = depth > max(float(depth.max()) / 2, tuning.LEAST_RING)
@@ -363,8 +360,14 @@ def _less_sure(marks: Mapping[Named, Mark], apart: float) -> dict[Named, Mark]:
 
 
 def _outer_edge(around: Surroundings, mark: Trace) -> float:
-    fitted = fit_circle(around.shot.view.on_plane(mark.pixels))
-    return fitted.radius + mark.width / 2 if isinstance(fitted, Circle) else 0.0
+    fitted = _circle_of(around.shot, mark)
+    return 0.0 if fitted is None else fitted.radius + mark.width / 2
+
+
+def _circle_of(shot: Shot, mark: Mark) -> Circle | None:
+    """The circle through a mark's points on the frame of the views; nothing where it is absent or no circle."""
+    fitted = fit_circle(shot.view.on_plane(mark.pixels)) if isinstance(mark, Trace) else None
+    return fitted if isinstance(fitted, Circle) else None
 
 
 def _absent(around: Surroundings, place: Floats, radius: float) -> Absent:
@@ -382,7 +385,7 @@ def _touching(around: Surroundings, name: str) -> Mask:
     """Azimuths (frame of the views) where base lines, neighbour or the gap's circle touch a base circle."""
     side, towards = name.split(".")
     out, along = np.array(OUTWARDS[side]), np.array(OUTWARDS[towards])
-    angles = np.radians(np.arange(360) + 0.5) - around.placement.angle
+    angles = ANGLES - around.placement.angle
     ways = np.column_stack([np.cos(angles), np.sin(angles)])
     up, ahead = ways @ out, ways @ along
     # The lower line fills the lane's outer part from the tangent point inwards, the upper line is thin.
@@ -393,11 +396,9 @@ def _touching(around: Surroundings, name: str) -> Mask:
 
 
 def _disc(around: Surroundings, circle: Mark, ink: Ink | None) -> Mark:
-    if isinstance(circle, Absent):
-        return circle
-    fitted = fit_circle(around.shot.view.on_plane(circle.pixels))
-    if not isinstance(fitted, Circle):
-        return Absent("missing")
+    fitted = _circle_of(around.shot, circle)
+    if isinstance(circle, Absent) or fitted is None:
+        return circle if isinstance(circle, Absent) else Absent("missing")
     if not circle.width:
         # Without an outline of its own, what is filled and what goes around it are not told apart.
         return Absent("covered or not one clean circle")
@@ -414,7 +415,7 @@ def _lane(around: Surroundings, middle: Floats, seen: tuple[Trace, Circle, float
     within = (_outer_edge(around, disc) + circle.radius - width / 2) / 2
     green = []
     for radius in (within, circle.radius + width / 2 + 2.0):
-        light = seen_median(ribbon(around.shot, middle + radius * _WAYS, _WAYS, (-0.3, 0.3)).light, (0, 1))
+        light = seen_median(ribbon(around.shot, middle + radius * WAYS, WAYS, (-0.3, 0.3)).light, (0, 1))
         green.append(float(light[1] / max(float(light[0]), 1e-4)))
     return green[0] > 0.7 * green[1]
 
@@ -430,13 +431,11 @@ def _outer(around: Surroundings, ink: Ink | None) -> Mark:
 
 
 def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
-    place = around.placement.to_plane(np.zeros((1, 2)))[0]
-    reach = 8.0
-    if isinstance(outer, Trace):
-        fitted = fit_circle(around.shot.view.on_plane(outer.pixels))
-        if isinstance(fitted, Circle):
-            place, reach = np.array([fitted.x, fitted.y]), 2.5
-    radius = _clean_radius(around.shot, place, tuning.CENTRE_RADII) if reach < 8 else None
+    place, reach, radius = around.placement.to_plane(np.zeros((1, 2)))[0], 8.0, None
+    fitted = _circle_of(around.shot, outer)
+    if fitted is not None:
+        place, reach = np.array([fitted.x, fitted.y]), 2.5
+        radius = _clean_radius(around.shot, place, tuning.CENTRE_RADII)
     if radius is not None:
         plain = trace_circle(around.shot, place, radius, _RING, _decorated(around.shot, place, radius), ink)
         return plain if isinstance(plain, Trace) else _filled_centre(around.shot, place, ink)
@@ -448,10 +447,8 @@ def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
 
 def _plain_centre(around: Surroundings, centre: Mark) -> bool:
     """Whether a centre circle of any size is seen for what it is: no ornament around it, which may be taken for it."""
-    if isinstance(centre, Absent):
-        return False
-    fitted = fit_circle(around.shot.view.on_plane(centre.pixels))
-    if not isinstance(fitted, Circle):
+    fitted = _circle_of(around.shot, centre)
+    if isinstance(centre, Absent) or fitted is None:
         return False
     edge = fitted.radius + centre.width / 2
     low, high = tuning.USUAL_RADII
@@ -465,8 +462,8 @@ def _filled_centre(shot: Shot, place: Floats, ink: Ink | None) -> Mark:
     found = trace_disc(shot, place, (far, 0.0), ink, _decorated(shot, place, tuning.CENTRE_RADII[1]))
     if isinstance(found, Absent):
         return found
-    fitted = fit_circle(shot.view.on_plane(found.pixels))
-    off = np.hypot(fitted.x - place[0], fitted.y - place[1]) if isinstance(fitted, Circle) else np.inf
+    fitted = _circle_of(shot, found)
+    off = np.inf if fitted is None else np.hypot(fitted.x - place[0], fitted.y - place[1])
     return found if off < tuning.FEATURES_OFF_MIDDLE else Absent("covered or not one clean circle")
 
 
@@ -478,7 +475,7 @@ def _decorated(shot: Shot, middle: Floats, radius: float) -> Mask:
 
 def _drawn_around(shot: Shot, middle: Floats, radius: float) -> Mask:
     """Azimuths at which something is drawn right outside of a circle, such as a maker's star."""
-    light = ribbon(shot, middle + radius * _WAYS, _WAYS, (1.4, 3.4)).light
+    light = ribbon(shot, middle + radius * WAYS, WAYS, (1.4, 3.4)).light
     # Most of what is seen may be a star: the lightest part is the wood.
     bright = light.sum(axis=2)
     wood = seen_median(light[bright > np.nanpercentile(bright, 75)], 0)
@@ -489,7 +486,7 @@ def _drawn_around(shot: Shot, middle: Floats, radius: float) -> Mask:
 def _clean_radius(shot: Shot, middle: Floats, radii: tuple[float, float]) -> float | None:
     """The radius at which the azimuths without ornaments are darkest, if they are darker there than beside it."""
     clean = ~_decorated(shot, middle, radii[1])
-    lines = ribbon(shot, middle + radii[0] * _WAYS, _WAYS, (-1.0, radii[1] - radii[0] + 3.0))
+    lines = ribbon(shot, middle + radii[0] * WAYS, WAYS, (-1.0, radii[1] - radii[0] + 3.0))
     if clean.sum() < 40:
         return None
     bright = seen_median(
@@ -609,7 +606,7 @@ def _ends_alike(around: Surroundings, marks: Mapping[Key, Mark]) -> dict[Key, Ma
         alike = [key for key in ends if abs(away[key] - usual) < tuning.ENDS_ALIKE]
         apart = float(np.std([away[key] for key in alike])) if alike else 0.0
         for key, mark in ends.items():
-            sure = key in alike and len(alike) >= tuning.ENDS_ENOUGH
+            sure = key in alike and len(alike) >= tuning.THREE_OF_FOUR
             kept[key] = replace(mark, scatter=float(np.hypot(mark.scatter, apart))) if sure else Absent(UNLIKE)
     return kept
 
@@ -652,7 +649,7 @@ def _pockets(around: Surroundings, marks: Mapping[Key, Mark]) -> Mapping[str, Ma
     """Pockets of the usual size; where those are not seen, or the maker has sizes of its own, four alike of any."""
     places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
     usual = {} if around.circles else trace_pockets(around.shot, places)
-    if sum(isinstance(each, Trace) for each in usual.values()) >= tuning.HOLES_ENOUGH:
+    if sum(isinstance(each, Trace) for each in usual.values()) >= tuning.THREE_OF_FOUR:
         return _rims_apart(around, checked_by_others(around, usual))
     holes = find_corner_holes(around.mosaic, around.placement, around.half)
     if not holes.clear:

@@ -182,14 +182,7 @@ def _refined(
         if good.sum() < max(5, 0.15 * usable.sum()):
             return Absent("missing")
         profile = stacked(lines.steps, values, fits.place, good, half)
-        known = None if ink is None or not alike(colour, ink, width, blur) else (ink.height, 0.12 * ink.height)
-        found = fit_width(
-            *profile,
-            width,
-            (blur, max(shot.u_blur / float(np.median(lines.scale)), 0.02)),
-            known,
-            None if ink is None else ink.height,
-        )
+        found = stroke_width(shot, lines, profile, width, (colour, ink))
         tried, width = width, float(np.clip(found.width, wanted.least, wanted.most))
         offsets = offsets - level + np.median(fits.place[good])
         level = float(np.median(offsets))
@@ -204,6 +197,18 @@ def _refined(
     residuals = _line_residuals(places, fits.place, good)
     trace = trace_of(shot, points[good], residuals[good], found, (colour, good.sum() / max(usable.sum(), 1)))
     return replace(trace, blur=found.blur * float(np.median(lines.scale)))
+
+
+def stroke_width(
+    shot: Shot, lines: Ribbon, profile: tuple[Floats, Floats], guess: float, seen: tuple[Floats, Ink | None]
+) -> Width:
+    """The width of a stroke by its mean profile; `seen` is its colour, and the ink of the broad lines."""
+    (colour, ink), blur = seen, lines.blur(shot)
+    u_blur = max(shot.u_blur / float(np.median(lines.scale)), 0.02)
+    if ink is None:
+        return fit_width(*profile, guess, (blur, u_blur), None)
+    known = (ink.height, 0.12 * ink.height) if alike(colour, ink, guess, blur) else None
+    return fit_width(*profile, guess, (blur, u_blur), known, ink.height)
 
 
 def settled(found: Width, tried: float) -> bool:

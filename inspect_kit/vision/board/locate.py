@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import cv2
@@ -27,11 +28,19 @@ class Mosaic:
 
     light: Light
     seen: Mask
-    ink: Light
-    """How unlike its surroundings each place is, 0 to 1."""
     left: float
     upper: float
     per_mm: float
+    covered: Sequence[Floats] = ()
+    """Quadrilaterals of the surface under cards."""
+
+    @cached_property
+    def ink(self) -> Light:
+        """How unlike its surroundings each place is, 0 to 1; nothing under cards."""
+        ink = _ink(self.light, self.seen)
+        for quad in self.covered:
+            cv2.fillConvexPoly(ink, np.round(self.pixel(_grown(quad, 2.0))).astype(np.int32), 0.0)
+        return ink
 
     def pixel(self, points: Floats) -> Floats:
         """Surface → pixel of the mosaic."""
@@ -50,22 +59,21 @@ class Mosaic:
         (x, y), size = np.round(self.pixel(place[None])[0]).astype(int), int(half * self.per_mm)
         left, upper = max(x - size, 0), max(y - size, 0)
         rows, columns = slice(upper, max(y + size + 1, 0)), slice(left, max(x + size + 1, 0))
-        return Mosaic(self.light[rows, columns], self.seen[rows, columns], self.ink[rows, columns],
-                      self.left + left / self.per_mm, self.upper - upper / self.per_mm, self.per_mm)  # fmt: skip
+        corner = self.left + left / self.per_mm, self.upper - upper / self.per_mm
+        return Mosaic(self.light[rows, columns], self.seen[rows, columns], *corner, self.per_mm)
 
     def turned(self, own: Placement) -> Mosaic:
         """The same plan along the axes of a placement, around its origin."""
         height, width = self.seen.shape
         left, upper = -width / 2 / self.per_mm, height / 2 / self.per_mm
         here = np.array([[-0.5, -0.5], [width - 0.5, -0.5], [-0.5, height - 0.5]])
-        blank = Mosaic(self.light, self.seen, self.ink, left, upper, self.per_mm)
-        there = self.pixel(own.to_plane(blank.place(here)))
+        there = self.pixel(own.to_plane(replace(self, left=left, upper=upper).place(here)))
         matrix = cv2.getAffineTransform(here.astype(np.float32), there.astype(np.float32))
-        light, seen, ink = (
+        light, seen = (
             cv2.warpAffine(each, matrix, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
-            for each in (self.light, self.seen.astype(np.uint8), self.ink)
+            for each in (self.light, self.seen.astype(np.uint8))
         )
-        return Mosaic(np.asarray(light, np.float32), seen > 0, np.asarray(ink, np.float32), left, upper, self.per_mm)
+        return Mosaic(np.asarray(light, np.float32), seen > 0, left, upper, self.per_mm)
 
 
 def make_mosaic(lights: Sequence[Light], views: Sequence[View], window: Window, per_mm: float,
@@ -81,12 +89,7 @@ def make_mosaic(lights: Sequence[Light], views: Sequence[View], window: Window, 
         part, sharp = _one(picture, view, points, (height, width), per_mm)
         chosen = sharp > best
         light[chosen], best[chosen] = part[chosen], sharp[chosen]
-    seen = best > 0
-    ink = _ink(light, seen)
-    mosaic = Mosaic(light, seen, ink, left, upper, per_mm)
-    for quad in covered:
-        cv2.fillConvexPoly(ink, np.round(mosaic.pixel(_grown(quad, 2.0))).astype(np.int32), 0.0)
-    return mosaic
+    return Mosaic(light, best > 0, left, upper, per_mm, covered)
 
 
 def _grown(quad: Floats, by: float) -> Floats:

@@ -14,17 +14,17 @@ from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, correlati
 from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import Ribbon, Shot, fit_steps, ribbon, seen_median
 
-_ANGLES: Final = np.radians(np.arange(360) + 0.5)
-"""Directions around the middle, one a degree."""
-_WAYS: Final = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
-_AROUND: Final = np.column_stack([_WAYS, np.ones(360)])
+ANGLES: Final = np.radians(np.arange(360) + 0.5)
+"""Directions around a middle, one a degree."""
+WAYS: Final = np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
+_AROUND: Final = np.column_stack([WAYS, np.ones(360)])
 """How a circle's middle and radius move its outline in each of them."""
 
 
 def trace_outermost(shot: Shot, middle: Floats, radii: tuple[float, float], ink: Ink | None) -> Trace | Absent:
     """A thin line as a stripe, anything broader by its outer edge; its radius lies between the `radii`."""
     low, high = radii
-    drawn, steps = _unlike_wood(ribbon(shot, middle + low * _WAYS, _WAYS, (0.0, high - low + tuning.OUTER_WOOD)))
+    drawn, steps = _unlike_wood(ribbon(shot, middle + low * WAYS, WAYS, (0.0, high - low + tuning.OUTER_WOOD)))
     # The middle is known to a mm or two: a thin line is looked for within that.
     course = seen_median(maximum_filter1d(drawn, round(tuning.OUTER_OFF / (steps[1] - steps[0])), axis=1), 0)
     inked = np.nonzero(course > max(tuning.LEAST_RING, float(course.max()) / 2))[0]
@@ -68,7 +68,7 @@ def _stroke(shot: Shot, centre: Floats, radius: float) -> float:
     """mm of ink inwards of the edge, in most directions."""
     reach = tuning.OUTER_STROKE + 2
     drawn, steps = _unlike_wood(
-        ribbon(shot, centre + radius * _WAYS, _WAYS, (-reach, tuning.OUTER_WOOD + 2 * tuning.OUTER_OFF))
+        ribbon(shot, centre + radius * WAYS, WAYS, (-reach, tuning.OUTER_WOOD + 2 * tuning.OUTER_OFF))
     )
     course = seen_median(drawn[:, steps <= 1.0], 0)
     top = int(course.argmax())
@@ -83,13 +83,13 @@ def trace_edge(shot: Shot, centre: Floats, radius: float, avoid: Mask | None = N
     """The outer edge of a broad ring or of a disc, but for the directions to `avoid`."""
     circle = np.array([*centre, radius])
     for _ in range(2):
-        lines = ribbon(shot, circle[:2] + circle[2] * _WAYS, _WAYS, (-4.0, 4.0))
+        lines = ribbon(shot, circle[:2] + circle[2] * WAYS, WAYS, (-4.0, 4.0))
         usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2)))
         if avoid is not None:
             usable &= ~avoid
         blur = lines.blur(shot)
         fits, _ = fit_steps(lines, np.zeros(360), max(tuning.WINDOW, 1.8 * blur), blur)
-        good: Mask = on_circle(_ANGLES, fits, usable, float(np.median(fits.height[usable])) if usable.any() else 1.0)
+        good: Mask = on_circle(ANGLES, fits, usable, float(np.median(fits.height[usable])) if usable.any() else 1.0)
         if good.sum() < max(tuning.OUTER_SEEN * usable.sum(), 30):
             return Absent("not one clean circle")
         move = np.linalg.lstsq(_AROUND[good], fits.place[good], rcond=None)[0]

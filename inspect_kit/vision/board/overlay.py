@@ -38,12 +38,11 @@ _HALO: Final = (255, 255, 255)
 """White around words, to be read on any wood."""
 _TEXT: Final = 13
 """Pixels: size of words."""
-_SHIFTS: Final[Mapping[str, tuple[float, float]]] = {
-    "surface.side": (0, 0), "surface.diagonal": (0, 0), "surface.angle": (0, 0), "pocket.diameter": (0, 30),
-    "basecircle.diameter": (0, 0), "basecircle.inner": (0, 11), "centre.diameter": (0, 26), "outer.diameter": (0, 92),
-    "arrow.thickness": (0, -8), "arrow.angle": (0, 8),
+_INWARDS: Final[Mapping[str, float]] = {
+    "pocket.diameter": 30, "basecircle.inner": 11, "centre.diameter": 26, "outer.diameter": 92, "arrow.thickness": -8,
+    "arrow.angle": 8,
 }  # fmt: skip
-"""mm by which a text is moved from its place, towards the board's middle where the second number is positive."""
+"""mm by which a text is moved from its place towards the board's middle."""
 _ON_SPAN: Final = frozenset({"baseline.lower.distance", "baseline.spacing"})
 """Their text stands on the middle of the line that is drawn for them."""
 
@@ -135,8 +134,7 @@ def _draw_one(
     place = formula.place(shapes)
     if formula.ends is not None and formula.characteristic in _ON_SPAN:
         place = np.asarray(np.mean(formula.ends(shapes), axis=0), dtype=np.float64)
-    outwards, inwards = _SHIFTS.get(formula.characteristic, (0.0, 0.0))
-    del outwards
+    inwards = _INWARDS.get(formula.characteristic, 0.0)
     size = float(np.linalg.norm(place))
     if size > 1:
         place = place * (1 - inwards / size)

@@ -77,6 +77,9 @@ _ALL: Final = {
 }
 
 
+_WHOLES: Final = {"disc": "circle", "tail": "shaft", "tip": "shaft"}
+
+
 def missing(features: Features, clarity: float) -> list[Notice]:
     """Notices on what was not found, like with like."""
     told = []
@@ -84,32 +87,21 @@ def missing(features: Features, clarity: float) -> list[Notice]:
     if clarity < tuning.REFUSALS_CLEAR or bare:
         told.append(notice("board-not-standard"))
     for kind, name in _NAMES.items():
-        if kind in ("disc", "tail", "tip"):
-            own = {
-                key: why
-                for key, why in features.absent.items()
-                if key[0] == kind and (_whole(kind), key[1]) in features.traces
-            }
-        else:
-            own = {key: why for key, why in features.absent.items() if key[0] == kind}
+        # Of what is a part of another feature nothing is said where the whole is missing.
+        whole = _WHOLES.get(kind)
+        own = {key: why for key, why in features.absent.items()
+               if key[0] == kind and (whole is None or (whole, key[1]) in features.traces)}  # fmt: skip
         for why in sorted(set(own.values())):
             where = [key[1] for key, reason in own.items() if reason == why and key[1]]
             told.append(_absence(kind, name, where, why))
     return told
 
 
-def _whole(kind: str) -> str:
-    return {"disc": "circle", "tail": "shaft", "tip": "shaft"}[kind]
-
-
 def _absence(kind: str, name: str, where: list[str], why: str) -> Notice:
     if kind in _ALL and len(where) == len(_ALL[kind]):
-        missed = why == "missing"
-        return (
-            notice("features-missing", feature=f"{name}s")
-            if missed
-            else notice("features-all", feature=f"{name}s", reason=why)
-        )
+        if why == "missing":
+            return notice("features-missing", feature=f"{name}s")
+        return notice("features-all", feature=f"{name}s", reason=why)
     if not where:
         return notice("feature-absent-alone", feature=name, reason=why)
     return notice(
@@ -155,19 +147,16 @@ def _u_then(side: Feature, now: float, then: float) -> float:
     return float(np.sqrt(side.standard**2 - min(part, 2 * now) ** 2 + min(part, 2 * then) ** 2))
 
 
+_COLOURED: Final = {"disc": "basecircle", "lower": "baseline", "shaft": "arrow", "outer": "outer"}
+
+
 def colours(features: Features) -> tuple[BoardObservation, ...]:
     """Red discs and black lines, by their light over the ground's."""
     found = []
     for (kind, name), traces in features.traces.items():
-        characteristic = {
-            "disc": "basecircle.colour",
-            "lower": "baseline.colour",
-            "shaft": "arrow.colour",
-            "outer": "outer.colour",
-        }.get(kind)
-        if characteristic:
+        if kind in _COLOURED:
             word, sure = _colour_word(np.median([trace.colour for trace in traces], axis=0))
-            found.append(BoardObservation(characteristic, name, word, sure))
+            found.append(BoardObservation(f"{_COLOURED[kind]}.colour", name, word, sure))
     return tuple(found)
 
 

@@ -59,8 +59,6 @@ CARD_THICKNESS_U: Final = 0.06
 """mm: the printed face lies the paper's thickness above the surface: 0.1 for plain paper, up to 0.25 for card."""
 CUT: Final = 5.0
 """Deviations beyond which a corner is left out."""
-LENGTH: Final = 100.0
-"""mm; poses are solved in these, so that all unknowns are near one."""
 
 # circles
 
@@ -98,8 +96,6 @@ POCKET_BADLY_SEEN: Final = 0.4
 POCKET_OFF_OTHERS: Final = 3.0
 """mm by which such a pocket may at least differ from the others, in diameter and in distance from the board's middle:
 boards are out of square, and their print off the middle, by about 1; a net's specks gave 5 and 9."""
-HOLES_ENOUGH: Final = 3
-"""Pockets that make four alike circles no chance."""
 
 # features
 
@@ -119,8 +115,6 @@ ENOUGH_ALIKE: Final = 6
 """Outlines around eight discs that are alike, from which on they are no chance."""
 ENDS_ALIKE: Final = 4.0
 """mm by which the ends of one print's four arrows may lie off their median in a view that the discs gave."""
-ENDS_ENOUGH: Final = 3
-"""Ends of arrows alike, from which on they are no chance."""
 USUAL_OUTER: Final = (80.0, 90.0)
 """mm: radii of the outer circle as most makers draw it."""
 ANY_OUTER: Final = (65.0, 140.0)
@@ -148,6 +142,9 @@ MISFIT: Final = 0.2
 """What a stripe may leave over of its profile, of the ink's height: more is two lines, or none."""
 LEAST_INK: Final = 0.035
 """Contrast in linear light, over the ground's, below which nothing is called a line."""
+
+THREE_OF_FOUR: Final = 3
+"""Feet, pockets or ends of arrows alike that check each other: of fewer nothing is believed."""
 
 # locate
 
@@ -289,8 +286,6 @@ UNEQUAL: Final = 5.0
 """mm by which one side's line may stand off its foot more or less than the others', where the feet place the camera:
 our choice, a little more than three times `SIDE_ALIKE`. A foot taken 15 mm too far inside bends the view so that sides
 and corners seem right."""
-LEAST_FEET: Final = 3
-"""Feet that check each other: of fewer, on a board without cards, nothing is said."""
 USUAL_OFF: Final = 2.5
 """mm off the usual places, in the median, up to which a board is drawn as most makers do."""
 CARDED_OFF: Final = 8.0

@@ -6,7 +6,7 @@ and that is carried into the budget as an uncertainty of the pose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -33,7 +33,7 @@ from inspect_kit.vision.board.lines import Trace
 from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, whole_light
 from inspect_kit.vision.board.shapes import Key, direction
 from inspect_kit.vision.board.wall_foot import TWO_FEET
-from inspect_kit.vision.fitting.least_squares import inverse, solve
+from inspect_kit.vision.fitting.least_squares import Solution, inverse, solve
 from inspect_kit.vision.fitting.stripe import Shot
 from inspect_kit.vision.optics.camera import COUNT, GUESS, Camera, shaped_by_a_camera
 from inspect_kit.vision.optics.pose import Known as Points
@@ -144,7 +144,7 @@ def _looked(shot: Shot, around: Surroundings, view: View) -> Features:
 
 def _feet_check(features: Features) -> bool:
     """Whether so many feet are seen that they check each other."""
-    return sum(key[0] == "foot" for key in features.traces) >= tuning.LEAST_FEET
+    return sum(key[0] == "foot" for key in features.traces) >= tuning.THREE_OF_FOUR
 
 
 def feet_alike(features: Features, view: View, placement: Placement) -> bool:
@@ -320,15 +320,25 @@ def _first_view(camera: Camera, quad: Floats, side: float) -> View:
     stiff = replace(camera, covariance=camera.covariance * 1e-6 + np.diag(np.full(COUNT, 1e-18)))
     begin = fit_view(stiff, Points(corners, quad, side)).vector
     begin = np.concatenate([camera.parameters, begin[COUNT:]])
-    information = np.zeros((COUNT + 6, COUNT + 6))
-    information[:COUNT, :COUNT] = inverse(camera.covariance)
     noise = tuning.QUAD_NOISE * max(camera.width, camera.height)
 
     def residuals(vector: Floats) -> Floats:
         return np.asarray((pixels_of(vector, corners) - quad).ravel() / noise, dtype=np.float64)
 
-    found = solve(residuals, begin, view_scale(camera), information, begin)
+    found = _solved(camera, residuals, begin)
     return View(camera, found.parameters, found.covariance, found.covariance[COUNT:, COUNT:], 1.0, 4, 4)
+
+
+def _solved(
+    camera: Camera, residuals: Callable[[Floats], Floats], start: Floats, more: Sequence[tuple[float, float]] = ()
+) -> Solution:
+    """A view, the camera as it is known, and `more` numbers: the scale of each, and the information that it is 0."""
+    scales, known = np.array(more).reshape(-1, 2).T
+    information = np.zeros((len(start), len(start)))
+    information[:COUNT, :COUNT] = inverse(camera.covariance)
+    information[COUNT + 6 :, COUNT + 6 :] = np.diag(known)
+    mean = np.concatenate([camera.parameters, start[COUNT : COUNT + 6], np.zeros(len(known))])
+    return solve(residuals, start, np.concatenate([view_scale(camera), scales]), information, mean)
 
 
 def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> tuple[View, tuple[Mosaic, Match]]:
@@ -414,12 +424,7 @@ def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Flo
                                ((pixels_of(pose, corners) - quad) / noise).ravel()])  # fmt: skip
 
     start = np.concatenate([view.vector, layout.circle_place("n.e")[::-1], [0.0, 0.0]])
-    information = np.zeros((len(start), len(start)))
-    information[:COUNT, :COUNT] = inverse(camera.covariance)
-    information[-2:, -2:] = np.eye(2) / tuning.DISC_MIDDLE**2
-    scale = np.concatenate([view_scale(camera), np.full(4, 10.0)])
-    mean = np.concatenate([camera.parameters, start[COUNT:]])
-    found = solve(residuals, start, scale, information, mean)
+    found = _solved(camera, residuals, start, [(10.0, 0.0)] * 2 + [(10.0, 1 / tuning.DISC_MIDDLE**2)] * 2)
     own = slice(COUNT + 6)
     # Flanks that do not lie about the discs' middle contradict each other: by so much is the scale unknown.
     torn = max(float(np.abs(found.residuals[-8:]).max()), 1.0)
@@ -488,10 +493,7 @@ def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], 
                 rows.append(((low + high) / 2 - goals[key]) / tuning.UNCARDED_DRAWN)
         return np.concatenate(rows)
 
-    information = np.zeros((COUNT + 6, COUNT + 6))
-    information[:COUNT, :COUNT] = inverse(camera.covariance)
-    mean = np.concatenate([camera.parameters, view.vector[COUNT:]])
-    solved = solve(residuals, view.vector, view_scale(camera), information, mean)
+    solved = _solved(camera, residuals, view.vector)
     return View(camera, solved.parameters, solved.covariance, solved.covariance[COUNT:, COUNT:], 1.0, 0, 0)
 
 
@@ -529,25 +531,12 @@ def _from_feet(camera: Camera, view: View, feet: Mapping[str, Trace], side: Know
         return np.concatenate(rows)
 
     start = np.concatenate([view.vector, np.zeros(8)])
-    scale = np.concatenate([view_scale(camera), np.tile([1.0, 0.01], 4)])
-    information = np.zeros((len(start), len(start)))
-    information[:COUNT, :COUNT] = inverse(camera.covariance)
-    for number in range(4):
-        trace = feet[SIDES[number]]
-        information[COUNT + 6 + 2 * number, COUNT + 6 + 2 * number] = 1 / (tuning.OFF_LEVEL**2 + trace.u_width**2)
-        information[COUNT + 7 + 2 * number, COUNT + 7 + 2 * number] = 1 / tuning.OFF_SLOPE**2
-    mean = np.concatenate([camera.parameters, start[COUNT:]])
-    mean[COUNT + 6 :] = 0
-    found = solve(residuals, start, scale, information, mean)
-    return View(
-        camera,
-        found.parameters[: COUNT + 6],
-        found.covariance[: COUNT + 6, : COUNT + 6],
-        _given_camera(found.covariance),
-        1.0,
-        0,
-        0,
-    )
+    off = [
+        ((1.0, 1 / (tuning.OFF_LEVEL**2 + feet[name].u_width ** 2)), (0.01, 1 / tuning.OFF_SLOPE**2)) for name in SIDES
+    ]
+    found = _solved(camera, residuals, start, [each for both in off for each in both])
+    own = slice(COUNT + 6)
+    return View(camera, found.parameters[own], found.covariance[own, own], _given_camera(found.covariance), 1.0, 0, 0)
 
 
 def _given_camera(covariance: Floats) -> Floats:

@@ -8,7 +8,7 @@ What is left open by both is carried as an uncertainty that all four feet share.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,17 @@ from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.lines import Trace, correlation
 from inspect_kit.vision.board.wall_gap import HEIGHTS, WIDTHS, GapFit, fit_gap
-from inspect_kit.vision.board.walls import ChosenFoot, Wall, lit_top, stand_off, stand_offs, start_of
+from inspect_kit.vision.board.walls import (
+    ChosenFoot,
+    Wall,
+    lit_top,
+    mirrors_wood,
+    stand_off,
+    stand_offs,
+    start_of,
+    top_of,
+    unlike,
+)
 from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import Shot, fit_steps
 
@@ -94,7 +104,25 @@ class Frame:
 def foot_lines(shot: Shot, walls: Mapping[str, Wall], feet: Mapping[str, ChosenFoot]) -> dict[str, FootLine]:
     """The edges of one photo; walls whose edge does not run straight are left out."""
     found = {side: _line(shot, walls[side], foot) for side, foot in feet.items()}
-    return {side: line for side, line in found.items() if line is not None}
+    lines = {side: line for side, line in found.items() if line is not None}
+    if not mirrors_wood(walls, feet):
+        return lines
+    faced = {side for side in lines if top_of(walls[side], feet[side].index) is not None}
+    usual = float(np.median([lines[side].middle for side in faced] or [0.0]))
+    return {side: line if side in faced else perhaps_mirrored(line, usual) for side, line in lines.items()}
+
+
+def perhaps_mirrored(line: FootLine, usual: float) -> FootLine:
+    """Of a glossy wall no face is seen: its edge may be the top, the wood before it mirrored in it.
+
+    Both readings are carried unless the markings, which stand off walls whose faces are seen as is `usual`, speak
+    against it.
+    """
+    shift = stand_off(line.wall, line.middle, tuning.HEIGHT)
+    as_foot, as_top = unlike(np.array([line.middle, line.middle - shift]) - usual)
+    if line.lit or shift <= 0 or as_top > as_foot + tuning.RIVAL:
+        return line
+    return replace(line, rival=max(line.rival, shift, key=abs))
 
 
 def _line(shot: Shot, wall: Wall, foot: ChosenFoot) -> FootLine | None:
@@ -119,7 +147,7 @@ def hidden_foot(shot: Shot, wall: Wall, others: Sequence[FootLine], frame: Frame
 
     Taken for the foot, that edge must stand off much farther than the others' feet do; else it may be either.
     """
-    if len(others) < tuning.LEAST_FEET:
+    if len(others) < tuning.THREE_OF_FOUR:
         return None
     usual = float(np.median([line.middle + frame.foot(line)[0] for line in others]))
     shift = stand_off(wall, usual, frame.height)

@@ -268,6 +268,27 @@ def lit_top(wall: Wall, index: int) -> bool:
     return hides_nothing and shaded and not after_gap(wall, index)
 
 
+def mirrors_wood(walls: Mapping[str, Wall], feet: Mapping[str, ChosenFoot]) -> bool:
+    """Whether a face of the frame, seen between its foot and its top edge, shows the wood's tint, and its top does not.
+
+    The more obliquely such a face is looked along, the more it mirrors: until nothing parts it from the wood.
+    """
+    return any(_tinted(walls[side], foot.index) for side, foot in feet.items())
+
+
+def _tinted(wall: Wall, foot: int) -> bool:
+    top = top_of(wall, foot)
+    return top is not None and _like_surface(wall.strips[top]) and not _like_surface(wall.strips[top + 1])
+
+
+def top_of(wall: Wall, foot: int) -> int | None:
+    """The first edge about where a frame of the usual height has its top, given the foot's; nothing where none is."""
+    start = wall.edges[foot].offset
+    low, high = (stand_off(wall, start, tuning.HEIGHT + sign * 2 * tuning.HEIGHT_U) for sign in (-1, 1))
+    after = (index for index, edge in enumerate(wall.edges) if index > foot and low < edge.offset - start < high)
+    return next(after, None)
+
+
 def _score(wall: Wall, index: int) -> float:
     """How much an edge looks like the foot, by what lies on both sides of it."""
     edge, inside, outside = wall.edges[index], wall.strips[index], wall.strips[index + 1]
@@ -309,23 +330,23 @@ def choose_feet(walls: Mapping[str, Wall]) -> dict[str, ChosenFoot]:
     by its own looks alone its top edge passes for the foot.
     """
     bases = {side: np.array([_score(wall, index) for index in range(len(wall.edges))]) for side, wall in walls.items()}
+    starts = {side: _starts(wall) for side, wall in walls.items()}
     reached = {side: np.full(len(base), -np.inf) for side, base in bases.items()}
     for height in _HEIGHTS:
         usual = -0.5 * ((height - tuning.HEIGHT) / tuning.HEIGHT_U) ** 2 * 0.2
         tops = {side: base + _pairs(walls[side], float(height)) for side, base in bases.items()}
         for shift in _SHIFTS:
-            scores = {side: top - _unlike(walls[side], float(shift)) for side, top in tops.items()}
+            scores = {side: top - unlike(starts[side] - shift) for side, top in tops.items()}
             total = usual + sum(float(score.max()) for score in scores.values())
             for side, score in scores.items():
                 reached[side] = np.maximum(reached[side], total - score.max() + score)
-    chosen = {side: _chosen(walls[side], totals) for side, totals in reached.items()}
+    chosen = {side: _chosen(starts[side], totals) for side, totals in reached.items()}
     return {side: foot for side, foot in chosen.items() if bases[side][foot.index] > tuning.LEAST}
 
 
-def _chosen(wall: Wall, totals: Floats) -> ChosenFoot:
+def _chosen(starts: Floats, totals: Floats) -> ChosenFoot:
     """The best edge by what all walls together say with it, and the best one far from it if it is nearly as good."""
     best = int(totals.argmax())
-    starts = _starts(wall)
     apart = np.abs(starts - starts[best]) > tuning.RIVAL_APART
     if not apart.any():
         return ChosenFoot(best)
@@ -333,9 +354,8 @@ def _chosen(wall: Wall, totals: Floats) -> ChosenFoot:
     return ChosenFoot(best, rival if totals[rival] > totals[best] - tuning.RIVAL else None)
 
 
-def _unlike(wall: Wall, shift: float) -> Floats:
+def unlike(away: Floats) -> Floats:
     """What it costs each edge to lie elsewhere than the feet of the other walls do."""
-    away = _starts(wall) - shift
     return np.minimum(0.5 * (away / tuning.SIDE_ALIKE) ** 2, tuning.SIDE_MOST)
 
 

@@ -20,7 +20,7 @@ def _plan(
 ) -> tuple[Mosaic, dict[str, np.ndarray]]:
     """Discs this far out and along their sides, around a middle, some hidden; the lines between them of a dark red."""
     light = np.tile(np.array(WOOD, np.float32), (860, 860, 1))
-    plan = Mosaic(light, np.ones((860, 860), dtype=bool), light[:, :, 0], -430.0, 430.0, 1.0)
+    plan = Mosaic(light, np.ones((860, 860), dtype=bool), -430.0, 430.0, 1.0)
     places = {}
     for name in CIRCLES:
         side, towards = name.split(".")

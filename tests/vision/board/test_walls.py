@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
-from inspect_kit.vision.board.walls import ChosenFoot, Edge, Wall, choose_feet, lit_top
+import numpy as np
+import pytest
+
+from inspect_kit.vision.board.wall_foot import FootLine, perhaps_mirrored
+from inspect_kit.vision.board.walls import ChosenFoot, Edge, Wall, choose_feet, lit_top, mirrors_wood
 from inspect_kit.vision.fitting.stripe import Ribbon
 
 WOOD = np.array([1.05, 1.0, 0.95])
@@ -59,3 +63,29 @@ def test_a_lit_wall_behind_lit_wood_or_a_gap_is_no_top() -> None:
     assert not lit_top(_wall((0.2,), (0.9, 1.2), camera=48.0), 0)
     assert not lit_top(_wall((0.2, 1.0), (0.9, 0.02, 0.3), camera=300.0), 1)
     assert not lit_top(_wall((1.4,), (0.3, 0.7), camera=-48.0), 0), "there the top hides the foot"
+
+
+@pytest.mark.parametrize(
+    ("top", "mirrors"),
+    [((0.05, 0.07, 0.12), True), ((0.4, 0.4, 0.4), False)],
+    ids=["a black top", "a frame of the wood's own tint"],
+)
+def test_a_face_in_the_woods_tint_under_a_top_of_another_is_a_mirror(
+    top: tuple[float, float, float], mirrors: bool
+) -> None:
+    wall = _wall((0.0, 13.0), (1.0, 0.2, 1.0), camera=600.0)
+    wall = replace(wall, strips=(*wall.strips[:2], np.array(top)))
+    assert mirrors_wood({"s": wall}, {"s": ChosenFoot(0)}) is mirrors
+    assert not mirrors_wood({"s": wall}, {"s": ChosenFoot(1)}), "of a wall without a face nothing is known"
+
+
+@pytest.mark.parametrize(
+    ("camera", "middle", "withheld"),
+    [(82.0, 2.4, True), (300.0, 0.0, False), (20.0, 0.0, False), (-40.0, 0.0, False)],
+    ids=["along the face", "the lines speak against it", "too little to matter", "from behind the wall"],
+)
+def test_the_one_edge_of_a_mirroring_wall_may_be_its_top(camera: float, middle: float, withheld: bool) -> None:
+    """As path-traced: both readings were 2.2 mm apart, and the wrong one was taken at 8 u."""
+    wall = _wall((middle,), (0.9, 0.1), camera)
+    line = FootLine(wall, np.full(60, middle), np.ones(60, dtype=bool), middle, (), None)
+    assert perhaps_mirrored(line, 0.0).doubtful is withheld

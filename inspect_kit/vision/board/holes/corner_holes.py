@@ -41,7 +41,7 @@ class CornerHoles:
     @property
     def clear(self) -> bool:
         """Whether so many are seen that the four are no chance."""
-        return sum(each > tuning.HOLE_CLEAR for each in self.clarity.values()) >= tuning.HOLES_ENOUGH
+        return sum(each > tuning.HOLE_CLEAR for each in self.clarity.values()) >= tuning.THREE_OF_FOUR
 
 
 @dataclass(frozen=True)

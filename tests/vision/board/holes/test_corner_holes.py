@@ -18,7 +18,7 @@ def _plan(radius: float, inset: float, net: tuple[float, float, float], frame: t
     """A surface of 740 mm in its frame, pockets so large and so far off the walls, every net lit by half, with meshes."""
     light = np.tile(np.array(frame, np.float32), (860, 860, 1))
     light[60:800, 60:800] = WOOD
-    plan = Mosaic(light, np.ones((860, 860), dtype=bool), light[:, :, 0], -430.0, 430.0, 1.0)
+    plan = Mosaic(light, np.ones((860, 860), dtype=bool), -430.0, 430.0, 1.0)
     across, down = np.meshgrid(np.arange(860), np.arange(860))
     for corner in CORNERS:
         x, y = plan.pixel(np.array(TOWARDS[corner])[None] * (370 - inset - radius))[0]
@@ -53,4 +53,4 @@ def test_a_covered_pocket_does_not_hide_the_other_three() -> None:
 def test_a_surface_without_holes_has_no_pockets() -> None:
     light = np.tile(np.array(WOOD, np.float32), (860, 860, 1))
     light[:60] = light[800:] = light[:, :60] = light[:, 800:] = BLACK
-    assert not find_corner_holes(Mosaic(light, light[:, :, 0] > 0, light[:, :, 0], -430.0, 430.0, 1.0), HERE).clear
+    assert not find_corner_holes(Mosaic(light, light[:, :, 0] > 0, -430.0, 430.0, 1.0), HERE).clear
