@@ -267,9 +267,6 @@ SMALL: Final = 700
 FILLED: Final = 0.8
 """Share of the picture's shorter side that the surface about takes where no even area is seen: from 0.75 and from 0.9
 the base circles are found alike."""
-FRAME_WIDTHS: Final = (55.0, 65.0, 75.0, 85.0)
-"""mm: how far outside of the surface the even area ends where the frame is of one wood with it: narrow frames to broad
-ones, close enough together for the markings to be found in one of the views. Our choice."""
 SURE: Final = 0.2
 """Clarity of the pattern that chance does not give."""
 UNCARDED_OFF_MIDDLE: Final = 25.0

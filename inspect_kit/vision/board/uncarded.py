@@ -101,7 +101,8 @@ def _first_look(photo: BoardPhoto, light: Light, side: float) -> _Start:
     camera, area = photo.camera, find_surface(photo.pixels)
     plain: tuple[View, tuple[Mosaic, Match]] | None = None
     for quad in (_about_the_middle(camera),) if area is None else (area, _about_the_middle(camera)):
-        view, seen = _likeliest(camera, light, quad, side)
+        view = _first_view(camera, quad, side)
+        seen = _match(light, view, side)
         plain = plain or (view, seen)
         circles = _seen_in(view, find_base_circles(seen[0]))
         found = _by_structure(camera, light, view, (quad, circles), (side, quad is area)) if circles else None
@@ -339,18 +340,6 @@ def _solved(
     information[COUNT + 6 :, COUNT + 6 :] = np.diag(known)
     mean = np.concatenate([camera.parameters, start[COUNT : COUNT + 6], np.zeros(len(known))])
     return solve(residuals, start, np.concatenate([view_scale(camera), scales]), information, mean)
-
-
-def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> tuple[View, tuple[Mosaic, Match]]:
-    """The quadrilateral may be the surface's or, where the frame is of one wood with it, the frame's: markings tell."""
-    view = _first_view(camera, quad, side)
-    plain = view, _match(light, view, side)
-    if _in_the_middle(plain[1][1]):
-        return plain
-    wider = [(each, _match(light, each, side))
-             for each in (_first_view(camera, quad, side + 2 * width) for width in tuning.FRAME_WIDTHS)]  # fmt: skip
-    found = [each for each in wider if _in_the_middle(each[1][1])]
-    return max(found, key=lambda each: each[1][1].clarity) if found else plain
 
 
 def _in_the_middle(match: Match) -> bool:

@@ -64,9 +64,11 @@ def test_every_look_of_makers_is_found_and_nothing_is_far_off(board: MakersBoard
 
 @pytest.mark.parametrize(
     "area",
-    [None, np.array([[0.19, 0.18], [1.0, 0.01], [1.0, 0.97], [0.15, 0.83]])],
-    ids=["frame and table of the same wood", "light falls off to one side, and the area runs over the table"],
-)
+    [None, np.array([[0.19, 0.18], [1.0, 0.01], [1.0, 0.97], [0.15, 0.83]]),
+     np.array([[0.15, 0.03], [0.85, 0.03], [0.85, 0.97], [0.15, 0.97]])],
+    ids=["frame and table of the same wood", "light falls off to one side, and the area runs over the table",
+         "the frame of the same wood"],
+)  # fmt: skip
 def test_where_the_surface_is_not_told_by_its_tone_the_base_circles_place_it(
     area: np.ndarray | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
