@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, codes, error_codes, fact_names
+from inspect_kit.errors import BadInput, Notice, codes, error_codes, fact_names
 
 _CODE: Final = re.compile(r"[a-z][a-z0-9-]{0,60}")
 _MOST_FACTS: Final = 20

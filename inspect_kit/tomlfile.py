@@ -13,9 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from inspect_kit.errors import BadInput, Fault, InspectKitError, refuse_special_file
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, Fault, InspectKitError, Notice, nearest, notice, refuse_special_file
 from inspect_kit.strict_json import MOST_DIGITS, bounded
 
 MAX_BYTES = 2_000_000

@@ -10,8 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.errors import BadInput, InspectKitError, UsageError, fault
-from inspect_kit.notices import ENGLISH, LANGUAGES, codes, error_codes, fact_names, notice, sentence
+from inspect_kit.errors import (
+    ENGLISH,
+    LANGUAGES,
+    BadInput,
+    InspectKitError,
+    UsageError,
+    codes,
+    error_codes,
+    fact_names,
+    fault,
+    notice,
+    sentence,
+)
 from tests.source import calls, trees
 
 ROOT = Path(__file__).parent.parent

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json, measurements_in
-from inspect_kit.errors import BadInput
-from inspect_kit.measure import figure
-from inspect_kit.notices import (
+from inspect_kit.errors import (
     LANGUAGES,
+    BadInput,
     Notice,
     codes,
     error_codes,
@@ -25,6 +24,7 @@ from inspect_kit.notices import (
     sentence,
     worded,
 )
+from inspect_kit.measure import figure
 from inspect_kit.stored_notices import notices_in
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import Contribution

@@ -10,11 +10,10 @@ from typing import Any
 
 from inspect_kit.api.notebook import Paths, day_of, folders_of, home_of, is_path, paragraph, rows_of, table
 from inspect_kit.capture.measurement_file import MeasurementFile, measurements_from, read_measurements
-from inspect_kit.errors import UsageError
+from inspect_kit.errors import UsageError, worded
 from inspect_kit.inspection.judged_data import judged_data
 from inspect_kit.inspection.walk import Outcome, Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.notices import worded
 from inspect_kit.rulebook.library import load, with_house_rules
 from inspect_kit.rulebook.sheet import Sheet
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from inspect_kit.api.notebook import Paths, home_of, paragraph, paths_of, picture, table
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json, written
-from inspect_kit.notices import worded
+from inspect_kit.errors import worded
 from inspect_kit.values.measurement import Reading
 
 if TYPE_CHECKING:

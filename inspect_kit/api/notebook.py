@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeGuard, TypeVar
 
 from inspect_kit.clock import today
-from inspect_kit.errors import UsageError
-from inspect_kit.notices import Notice, sentences
+from inspect_kit.errors import Notice, UsageError, sentences
 from inspect_kit.places import home_at
 
 Paths = str | os.PathLike[str]

@@ -14,8 +14,7 @@ from typing import Final
 
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.instruments import DistributionShape, Instrument, checked_id
-from inspect_kit.errors import BadInput, UsageError, system_errors_as
-from inspect_kit.notices import Notice, notice, sentence
+from inspect_kit.errors import BadInput, Notice, UsageError, notice, sentence, system_errors_as
 from inspect_kit.strict_json import parse_json
 from inspect_kit.values.quantity import Quantity, parse_strict
 

@@ -17,8 +17,7 @@ from inspect_kit.capture.line import LineFrame
 from inspect_kit.capture.protocols.reply import UNKNOWN, Detail, InstrumentKind, Load, Protocol, Reply, Status, UnitFrom
 from inspect_kit.capture.protocols.table import protocol_named, spoken_by
 from inspect_kit.capture.readings import InstrumentReading, in_base
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import notice
+from inspect_kit.errors import BadInput, notice
 
 DEFAULT_SECONDS: Final = 10.0
 """Seconds that a reading may take, unless another time is asked for."""

@@ -12,9 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.errors import BadInput, BadSheet, Fault, UsageError
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.errors import BadInput, BadSheet, Fault, UsageError, nearest, notice
 from inspect_kit.places import shipped
 from inspect_kit.tomlfile import TomlTable, read_toml
 from inspect_kit.values.quantity import Quantity, parse_strict

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TypedDict
 
 from inspect_kit.capture.spreadsheet import read_table_text
-from inspect_kit.errors import BadInput
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import Notice, notice, sentences
+from inspect_kit.errors import BadInput, Notice, nearest, notice, sentences
 from inspect_kit.stored_notices import notices_in
 from inspect_kit.strict_json import MAX_POWER, parse_json
 from inspect_kit.values.measurement import Reading, StatedPart

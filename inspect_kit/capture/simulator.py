@@ -18,8 +18,7 @@ from typing import Final, Protocol
 
 from inspect_kit.capture.line import socket_address
 from inspect_kit.capture.simulated_replies import SIMULATED, Display, ReplyState
-from inspect_kit.errors import BadInput, UsageError, system_errors_as
-from inspect_kit.notices import notice
+from inspect_kit.errors import BadInput, UsageError, notice, system_errors_as
 
 _LOOK: Final = 0.05
 """Seconds that one look for a command takes at most, and between half a line and the pulled plug."""

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.files import read_bytes, read_text
-from inspect_kit.errors import BadInput, refuse_special_file
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.errors import BadInput, nearest, notice, refuse_special_file
 
 MAX_BYTES: Final = 20_000_000
 """Bytes of a spreadsheet: a thousand times what a list of measurements needs."""

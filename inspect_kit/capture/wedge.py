@@ -10,8 +10,7 @@ from inspect_kit.capture.protocols.forms import plain
 from inspect_kit.capture.protocols.reply import Reply, Status
 from inspect_kit.capture.protocols.table import spoken_by
 from inspect_kit.capture.readings import in_base
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, Notice, notice
 
 MAX_TEXT: Final = 80
 """Characters of one entry; a longer one is refused."""

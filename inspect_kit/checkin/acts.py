@@ -15,12 +15,11 @@ from msgspec import UNSET
 
 from inspect_kit.certificate.issue.seals import Seals
 from inspect_kit.checkin.roles import Act, Decision, allowed, check_decision, check_four_eyes, overrides
-from inspect_kit.errors import BrokenSeal, InspectKitError
+from inspect_kit.errors import BrokenSeal, InspectKitError, Notice, notice
 from inspect_kit.inspection.record import Line, Record
 from inspect_kit.judgement.judge import Evidence, judge
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason, Verdict
-from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import entry_of, follows
 from inspect_kit.registry.chain_index import entries_about
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from inspect_kit.capture.instruments import Instrument
-    from inspect_kit.notices import Notice
+    from inspect_kit.errors import Notice
 
 
 @dataclass(frozen=True, slots=True)

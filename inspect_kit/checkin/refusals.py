@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from inspect_kit.certificate.content.wording import station_words
-from inspect_kit.errors import UsageError
-from inspect_kit.notices import ENGLISH, worded_fact
+from inspect_kit.errors import ENGLISH, UsageError, worded_fact
 
 
 class DeskRefusal(UsageError):

@@ -11,10 +11,9 @@ import click
 
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.cli.options import FILE, stacked
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, nearest
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import About
-from inspect_kit.nearest import nearest
 from inspect_kit.tomlfile import read_toml
 
 if TYPE_CHECKING:

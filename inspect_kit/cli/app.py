@@ -15,8 +15,7 @@ from inspect_kit import __version__
 from inspect_kit.cli.lazy import Lazy, LazyGroup
 from inspect_kit.cli.options import FOLDER
 from inspect_kit.cli.terminal import speaking, terminal_language
-from inspect_kit.errors import BadSheet, InspectKitError
-from inspect_kit.notices import ENGLISH, LANGUAGES, notice, sentence, worded_fact
+from inspect_kit.errors import ENGLISH, LANGUAGES, BadSheet, InspectKitError, notice, sentence, worded_fact
 
 # The one border between what can go wrong inside and the sentence and exit code a person gets.
 

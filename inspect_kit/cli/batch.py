@@ -22,13 +22,12 @@ from inspect_kit.cli.options import PATH, Given, json_option
 from inspect_kit.cli.task import on_option, rule_option, task_at_home
 from inspect_kit.cli.terminal import lang, print_result, said, warn
 from inspect_kit.clock import now
-from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.errors import BadInput, InspectKitError, UsageError, sentence
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.measure.photos import check_kind
 from inspect_kit.measure.photos import measure as photographed
-from inspect_kit.notices import sentence
 from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
 from inspect_kit.quality.batch.run import Batch, FolderWatch, ProgressCallback, Summary, Workforce, find_photos, run

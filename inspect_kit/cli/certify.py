@@ -19,11 +19,10 @@ from inspect_kit.cli.judge import open_points
 from inspect_kit.cli.options import PATH, home_folder, json_option, signer_option
 from inspect_kit.cli.terminal import EXIT_CODES, lang, print_result, said, styled, warn
 from inspect_kit.cli.trust.timestamp import server_address, stamp_issued
-from inspect_kit.errors import UsageError
+from inspect_kit.errors import ENGLISH, LANGUAGES, UsageError, sentences, worded
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import inspect
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import ENGLISH, LANGUAGES, sentences, worded
 
 _MOST_LANGUAGES: Final = 2
 """Languages of one certificate."""

@@ -15,8 +15,7 @@ from inspect_kit.certificate.issue.trust import own_issuer
 from inspect_kit.cli.options import home_folder
 from inspect_kit.cli.terminal import lang, said, warn
 from inspect_kit.clock import now
-from inspect_kit.errors import UsageError
-from inspect_kit.notices import sentences
+from inspect_kit.errors import UsageError, sentences
 from inspect_kit.registry.numbers import code_for
 
 if TYPE_CHECKING:

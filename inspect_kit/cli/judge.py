@@ -13,10 +13,10 @@ from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.options import json_option, language_option
 from inspect_kit.cli.task import at_home, files_argument, measurement_files, sheet_options, task_anywhere
 from inspect_kit.cli.terminal import EXIT_CODES, columns, print_result, styled, warn
+from inspect_kit.errors import worded
 from inspect_kit.inspection.judged_data import judged_data
 from inspect_kit.inspection.walk import Outcome, inspect
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
-from inspect_kit.notices import worded
 
 
 @click.command("judge")

@@ -10,8 +10,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from inspect_kit.cli.terminal import lang
-from inspect_kit.errors import UsageError
-from inspect_kit.notices import LANGUAGES
+from inspect_kit.errors import LANGUAGES, UsageError
 from inspect_kit.places import home_at
 
 Command = TypeVar("Command", bound=Callable[..., Any])

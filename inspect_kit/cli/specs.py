@@ -13,9 +13,8 @@ import click
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.options import FILE, json_option, language_option
 from inspect_kit.cli.terminal import columns, lang, print_result, said, wants_json, warn
-from inspect_kit.errors import BadInput, Fault, fault
+from inspect_kit.errors import ENGLISH, BadInput, Fault, fault, worded_fact
 from inspect_kit.inspection.sheet_review import warnings_on
-from inspect_kit.notices import ENGLISH, worded_fact
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.diff import Change, Difference, diff
 from inspect_kit.rulebook.library import check, load, sheet_ids

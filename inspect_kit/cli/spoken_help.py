@@ -13,7 +13,7 @@ from typing import Final
 import click
 
 from inspect_kit.cli.terminal import lang
-from inspect_kit.notices import ENGLISH
+from inspect_kit.errors import ENGLISH
 from inspect_kit.places import shipped
 
 Words = Mapping[str, str]

@@ -12,7 +12,7 @@ from typing import Final
 
 import click
 
-from inspect_kit.notices import ENGLISH, LANGUAGES, in_figures_of, notice, sentence
+from inspect_kit.errors import ENGLISH, LANGUAGES, in_figures_of, notice, sentence
 from inspect_kit.places import shipped
 
 VARIABLE: Final = "INSPECT_KIT_LANG"

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeVar
 
+from inspect_kit.errors import Notice, notice
 from inspect_kit.inspection.catalogue import COLOUR
 from inspect_kit.inspection.figure_types import TYPE, FitVerdict, TypeFit, fitting_types, named
 from inspect_kit.judgement.judge import Evidence
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.notices import Notice, notice
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.measurement import Measurement, Observation, Reading
 

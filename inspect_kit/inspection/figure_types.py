@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from inspect_kit.errors import Notice, notice
 from inspect_kit.judgement.judge import Evidence, judge_clause
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
-from inspect_kit.notices import Notice, notice
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.sheet import Sheet
 

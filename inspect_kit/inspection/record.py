@@ -11,8 +11,7 @@ from typing import Final
 
 import msgspec
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice
+from inspect_kit.errors import BadInput, Notice
 from inspect_kit.stored_notices import notices_in
 
 FORMAT: Final = 1

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, Notice, nearest, notice, sentences
 from inspect_kit.inspection.catalogue import COLOUR, WORD, all_names, measured_names, named_instances, needed_by
 from inspect_kit.judgement.judge import Evidence, Judgement, judge_item
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason
 from inspect_kit.measure.derived import derive
 from inspect_kit.measure.interpretation import measurement_of, observation_of
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import Notice, notice, sentences
 from inspect_kit.rulebook.clause import ABSENT, CONFIDENCE, Clause, Kind, answer_to, answered_by_looking, words_for
 from inspect_kit.rulebook.sheet import Derived, Item, Sheet
 from inspect_kit.values.measurement import Measurement, Observation, Reading, Ruling

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
 import numpy as np
 
-from inspect_kit.errors import UsageError
-from inspect_kit.notices import ENGLISH, in_figures_of, notice, sentence, worded_fact
+from inspect_kit.errors import ENGLISH, UsageError, in_figures_of, notice, sentence, worded_fact
 from inspect_kit.quality.dice import FACES, Fairness, simultaneous_intervals
 from inspect_kit.quality.gauge.agreement import Agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne

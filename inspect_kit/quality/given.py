@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
 
-from inspect_kit.errors import UsageError
-from inspect_kit.nearest import nearest
+from inspect_kit.errors import UsageError, nearest
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.limits import Limits, limits_from

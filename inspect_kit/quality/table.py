@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from inspect_kit.capture.spreadsheet import is_spreadsheet, read_table_text
-from inspect_kit.errors import BadInput
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.errors import BadInput, nearest, notice
 from inspect_kit.quality.sample import Sample
 from inspect_kit.values.quantity import Unit, scaled, unit
 

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import BadInput, UsageError, nearest
 from inspect_kit.inspection.record import Line, Record, open_record
-from inspect_kit.nearest import nearest
 from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries, open_lot_record
 from inspect_kit.quality.process.capability import Interval, bissell_interval
 from inspect_kit.quality.sample import Floats

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Table, func, select, text, tuple_
 
-from inspect_kit.errors import BrokenSeal, Fault, InspectKitError, fault
-from inspect_kit.notices import Notice
+from inspect_kit.errors import BrokenSeal, Fault, InspectKitError, Notice, fault
 from inspect_kit.registry.chain import Row, all_entries, entries_after, rows_of
 from inspect_kit.registry.checkin.entries import Decided, EventSet, File, Recorded
 from inspect_kit.registry.entries import (

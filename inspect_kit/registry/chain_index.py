@@ -10,8 +10,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import Pool
 
-from inspect_kit.errors import BrokenSeal
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BrokenSeal, Notice, notice
 from inspect_kit.registry.chain import entries_after, entry_of
 from inspect_kit.registry.entries import FIRST, Body, Certified, Entry, Revoked
 from inspect_kit.registry.opening import Transaction

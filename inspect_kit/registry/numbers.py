@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from inspect_kit.errors import UsageError
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import Notice, UsageError, notice
 
 LETTERS: Final = "BCDEFGHJKLNPRSTUV"
 _DIGITS: Final = "0123456789"

@@ -18,8 +18,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from inspect_kit.errors import BadInput, BrokenSeal, Fault, UsageError
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, BrokenSeal, Fault, Notice, UsageError, notice
 from inspect_kit.registry.checkin.entries import File
 from inspect_kit.registry.evidence import EvidenceFolder, EvidenceTable, Shelf
 from inspect_kit.registry.last_seen import LastSeenEntry, Memory, usual_memory

@@ -8,9 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError, UsageError
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError, UsageError, nearest, notice
 from inspect_kit.places import shipped
 from inspect_kit.rulebook import reading
 from inspect_kit.rulebook.clause import Bounds, Clause, Force, Kind, as_printed

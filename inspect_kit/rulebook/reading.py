@@ -6,8 +6,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from inspect_kit.errors import InspectKitError
-from inspect_kit.notices import notice
+from inspect_kit.errors import InspectKitError, notice
 from inspect_kit.rulebook.clause import (  # fmt: skip
     CONFIDENCE,
     Bounds,

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from inspect_kit.errors import UsageError
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.errors import UsageError, nearest, notice
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.values.formula import Formula
 from inspect_kit.values.plausible import Plausible

@@ -19,12 +19,11 @@ from inspect_kit.checkin.form import fits_a_page
 from inspect_kit.checkin.progress import EventThing, ThingState, labels, tallies, things
 from inspect_kit.checkin.roles import Act, allowed
 from inspect_kit.checkin.stated import FOR_EVENT, issuer_states
-from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.errors import LANGUAGES, BadInput, InspectKitError
 from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import About
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.notices import LANGUAGES
 from inspect_kit.registry.checkin.accounts import account
 from inspect_kit.registry.checkin.entries import DayMark, EventSet, ExpectedItem
 from inspect_kit.registry.checkin.store import all_events, inspections, set_event

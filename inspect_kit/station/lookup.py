@@ -13,8 +13,7 @@ from inspect_kit.certificate.issue.verify import Verification, verify_qr
 from inspect_kit.checkin.acts import proven
 from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.checkin.roles import Decision
-from inspect_kit.errors import BrokenSeal, InspectKitError, UsageError
-from inspect_kit.notices import sentence
+from inspect_kit.errors import BrokenSeal, InspectKitError, UsageError, sentence
 from inspect_kit.registry.checkin import store
 from inspect_kit.registry.checkin.entries import EventSet
 from inspect_kit.registry.numbers import number_of

@@ -11,9 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import PersonsPart, Role, change_fault
-from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.errors import LANGUAGES, InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
-from inspect_kit.notices import LANGUAGES
 from inspect_kit.registry.checkin.accounts import (
     Check,
     account,

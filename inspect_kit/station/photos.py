@@ -32,9 +32,8 @@ from inspect_kit.checkin.photo_reading import (
     on_kept_photo,
     open_photo_reading,
 )
-from inspect_kit.errors import BadInput, Fault, InspectKitError
+from inspect_kit.errors import BadInput, Fault, InspectKitError, Notice, worded_fact
 from inspect_kit.inspection.record import open_record
-from inspect_kit.notices import Notice, worded_fact
 from inspect_kit.registry.checkin.store import DeskInspection, is_ticket, recorded
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.web.visit import Visit, not_found

@@ -16,9 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from inspect_kit.certificate.content.wording import Wording, station_words, wording_for
-from inspect_kit.errors import InspectKitError
+from inspect_kit.errors import LANGUAGES, InspectKitError, Notice, sentence, worded_fact
 from inspect_kit.inspection.screens import BadAnswer
-from inspect_kit.notices import LANGUAGES, Notice, sentence, worded_fact
 
 _HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = _HERE / "static"

@@ -15,9 +15,8 @@ from inspect_kit.capture.protocols.reply import Reply
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.checkin.display_reading import DisplayProposal, display_proposal
 from inspect_kit.clock import now
-from inspect_kit.errors import InspectKitError
+from inspect_kit.errors import InspectKitError, sentence
 from inspect_kit.inspection.guided import display_line, display_picture
-from inspect_kit.notices import sentence
 from inspect_kit.station.desk import place_of
 from inspect_kit.station.photos import DeskPhoto, PhotoWorkers, pending_photos
 from inspect_kit.station.sent_readings import sealed, shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from inspect_kit.errors import notice, sentence
 from inspect_kit.inspection.record import (  # fmt: skip
     BudgetSource,
     Gauge,
@@ -17,7 +18,6 @@ from inspect_kit.inspection.record import (  # fmt: skip
     SheetRef,
     Subject,
 )
-from inspect_kit.notices import notice, sentence
 
 CALIPER = Gauge(
     "caliper-150", "Digital caliper, 150 mm", "caliper", "0.01 mm", "Mitutoyo", "A17-0042", "2027-06-30", "cert 1234/26"

@@ -29,12 +29,11 @@ from inspect_kit.checkin.photo_reading import (
     most_gain,
     open_photo_reading,
 )
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import BadInput, UsageError, notice
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.record import open_record
 from inspect_kit.measure.photos import KINDS
 from inspect_kit.measure.stated import stated_by
-from inspect_kit.notices import notice
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.registry.search import RegistryQuery, backing, listing
 from inspect_kit.station.certificate_worker import CertificateWorker

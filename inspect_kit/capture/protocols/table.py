@@ -8,9 +8,7 @@ from inspect_kit.capture.devices.ble_caliper import BLE_CALIPER
 from inspect_kit.capture.devices.hid_scale import HID_SCALE
 from inspect_kit.capture.protocols import calipers, scales
 from inspect_kit.capture.protocols.reply import Protocol, Status
-from inspect_kit.errors import UsageError
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.errors import UsageError, nearest, notice
 
 _ALL: Final = (
     scales.MT_SICS, scales.KCP, scales.AND, scales.SBI, scales.OHAUS, scales.RADWAG, scales.INDICATOR, scales.VIBRA,

@@ -11,6 +11,7 @@ from inspect_kit.certificate.content import findings, model
 from inspect_kit.certificate.content.means import legend_of, letters_of, means_of, was_sent
 from inspect_kit.certificate.content.numbers import number_of, two_digits
 from inspect_kit.certificate.content.wording import Wording
+from inspect_kit.errors import worded
 from inspect_kit.inspection.record import (
     CheckPoint,
     Gauge,
@@ -23,7 +24,6 @@ from inspect_kit.inspection.record import (
     left_out_of,
     stated,
 )
-from inspect_kit.notices import worded
 from inspect_kit.rulebook.sheet import SheetAuthority
 
 # How each characteristic was measured, how well, and what its uncertainty is made of: one table.

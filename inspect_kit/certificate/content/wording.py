@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.certificate.content.numbers import THIN, written
-from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import LANGUAGES, notice
+from inspect_kit.errors import LANGUAGES, BadInput, UsageError, nearest, notice
 from inspect_kit.places import shipped
 from inspect_kit.tomlfile import read_toml
 

@@ -14,12 +14,11 @@ from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of,
 from inspect_kit.certificate.issue.issue_journal import recover
 from inspect_kit.certificate.issue.keys import Passphrase, SigningKey, own_keyring, unlock
 from inspect_kit.certificate.issue.photo_evidence import photos_beside
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, Notice
 from inspect_kit.inspection.record import About, Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import Notice
 from inspect_kit.registry.opening import FILE_NAME, Registry, open_registry
 from inspect_kit.registry.search import certified_from
 

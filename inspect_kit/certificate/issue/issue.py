@@ -29,10 +29,9 @@ from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.certificate.issue.pdf_signature import sign
 from inspect_kit.certificate.issue.qr import LAST_DAY, Claim, compose
 from inspect_kit.certificate.issue.seals import seal_of_signer
-from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.errors import BadInput, InspectKitError, Notice, UsageError, notice
 from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import append, next_serial
 from inspect_kit.registry.entries import Certified, InspectionSummary, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number

@@ -20,9 +20,8 @@ from typing import Final
 import msgspec
 
 from inspect_kit.atomic_write import open_to_all, sync_folder, written_beside
-from inspect_kit.errors import BadInput, InspectKitError, system_errors_as
+from inspect_kit.errors import BadInput, InspectKitError, Notice, notice, system_errors_as
 from inspect_kit.file_lock import try_lock
-from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import find
 

@@ -21,8 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
-from inspect_kit.errors import BadInput, BrokenSeal, refuse_special_file
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, BrokenSeal, Notice, notice, refuse_special_file
 from inspect_kit.registry.log.notes import raw, signature_holds
 from inspect_kit.registry.numbers import check_code
 

@@ -12,8 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.qr import read
-from inspect_kit.errors import BrokenSeal, InspectKitError
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BrokenSeal, InspectKitError, Notice, notice
 from inspect_kit.registry.chain import entry_of
 from inspect_kit.registry.entries import Certified, entry_from_leaf
 from inspect_kit.registry.log.merkle import leaf_hash, root_from_inclusion

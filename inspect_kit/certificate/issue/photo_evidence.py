@@ -9,9 +9,8 @@ from typing import Final
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.capture.measurement_file import Photo
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.errors import BrokenSeal
+from inspect_kit.errors import BrokenSeal, Notice, notice
 from inspect_kit.inspection.walk import Outcome
-from inspect_kit.notices import Notice, notice
 
 MAX_BYTES: Final = 60_000_000
 """Bytes of a photo's file."""

@@ -20,8 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.certificate.issue.keyring import Keyring, Signer
 from inspect_kit.certificate.issue.keys import SigningKey
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.registry.chain import Seal, append, entries_of_kind, follows
 from inspect_kit.registry.checkin.entries import DeskSet
 from inspect_kit.registry.entries import Entry

@@ -33,8 +33,7 @@ from pyhanko.sign.validation.status import TimestampSignatureStatus
 from pyhanko_certvalidator import ValidationContext
 
 from inspect_kit.certificate.issue.keyring import Keyring
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.registry.log.notes import Checkpoint
 
 _SECONDS: Final = 15.0

@@ -21,10 +21,9 @@ from inspect_kit.certificate.issue.pdf_signature import Seal, seal_by
 from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened, words_before
 from inspect_kit.certificate.issue.seals import signature_fault, signer_of
 from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
-from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
+from inspect_kit.errors import ENGLISH, LANGUAGES, BadInput, BrokenSeal, InspectKitError, Notice, notice, sentence
 from inspect_kit.inspection.record import MAX_BYTES, Record, open_record
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import ENGLISH, LANGUAGES, Notice, notice, sentence
 from inspect_kit.registry.chain import entry_of, has_series
 from inspect_kit.registry.chain_index import rows_fault
 from inspect_kit.registry.log.notes import LogProof

@@ -46,9 +46,7 @@ from inspect_kit.cli.instruments.read import (
 from inspect_kit.cli.options import Given, day_option, home_folder, json_option, own_instruments
 from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, said_of, wants_json, warn
 from inspect_kit.clock import today
-from inspect_kit.errors import InspectKitError, UsageError
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice, worded_fact
+from inspect_kit.errors import InspectKitError, UsageError, nearest, notice, worded_fact
 from inspect_kit.places import shipped
 from inspect_kit.values.quantity import parse_number, parse_quantity
 

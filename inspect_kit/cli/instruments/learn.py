@@ -27,8 +27,7 @@ from inspect_kit.cli.instruments.read import address_from, port_option, settings
 from inspect_kit.cli.options import FILE, Given, json_option, own_instruments
 from inspect_kit.cli.terminal import lang, print_result, said
 from inspect_kit.clock import now
-from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.notices import worded_fact
+from inspect_kit.errors import BadInput, UsageError, worded_fact
 
 _SECONDS: Final = 6.0
 """How long one recording takes if nothing else is said: a few dozen lines of a scale that sends all the time."""

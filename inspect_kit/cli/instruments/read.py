@@ -23,8 +23,7 @@ from inspect_kit.cli.instruments.display import display
 from inspect_kit.cli.options import Given, home_folder, json_option, own_instruments, stacked
 from inspect_kit.cli.terminal import print_result, said, warn
 from inspect_kit.clock import today
-from inspect_kit.errors import UsageError
-from inspect_kit.notices import notice
+from inspect_kit.errors import UsageError, notice
 
 # Options that say where an instrument is plugged in and how it talks.
 

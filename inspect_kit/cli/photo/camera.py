@@ -12,8 +12,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.cli.options import PATH, home_folder, json_option
 from inspect_kit.cli.terminal import columns, in_figures, lang, percent, print_result, said, warn
-from inspect_kit.errors import BadInput, UsageError, system_errors_as
-from inspect_kit.notices import sentence
+from inspect_kit.errors import BadInput, UsageError, sentence, system_errors_as
 from inspect_kit.vision.optics import camera_files
 from inspect_kit.vision.optics.calibration import LEAST_PHOTOS, calibrate, sheet_corners
 from inspect_kit.vision.optics.camera import uncertainties

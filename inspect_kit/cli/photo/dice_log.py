@@ -19,8 +19,7 @@ from inspect_kit.capture.files import PHOTO_ENDINGS
 from inspect_kit.capture.photographs import read_photograph
 from inspect_kit.cli.options import PATH, json_option
 from inspect_kit.cli.terminal import lang, print_result, said, wants_json, warn
-from inspect_kit.errors import BadInput, InspectKitError, system_errors_as
-from inspect_kit.notices import Notice, notice, sentences
+from inspect_kit.errors import BadInput, InspectKitError, Notice, notice, sentences, system_errors_as
 
 if TYPE_CHECKING:
     from inspect_kit.vision.dice.measure import DiceLook

@@ -21,10 +21,9 @@ from inspect_kit.cli.options import PATH, home_folder, json_option, language_opt
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
 from inspect_kit.cli.terminal import columns, print_result, said, wants_json, warn
-from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.errors import InspectKitError, UsageError, notice, sentence, worded
 from inspect_kit.inspection.photo_work import PhotoWork, measured
 from inspect_kit.measure.photos import check_count
-from inspect_kit.notices import notice, sentence, worded
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

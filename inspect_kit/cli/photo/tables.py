@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.certificate.content.wording import Wording
-from inspect_kit.notices import ENGLISH, notice, sentence
+from inspect_kit.errors import ENGLISH, notice, sentence
 from inspect_kit.values.measurement import Reading
 
 Row = tuple[str, ...]

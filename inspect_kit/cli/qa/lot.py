@@ -17,11 +17,10 @@ from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
 from inspect_kit.cli.qa.options import file_argument, name_of, word_of
 from inspect_kit.cli.task import issuer_options, replacing_options, sheet_options, task_at_home
 from inspect_kit.cli.terminal import EXIT_CODES, columns, in_figures, lang, print_result, said, styled, warn
-from inspect_kit.errors import UsageError
+from inspect_kit.errors import UsageError, sentences, worded, worded_fact
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import sentences, worded, worded_fact
 from inspect_kit.quality.given import plain_number, positive_number
 from inspect_kit.quality.lot import judge as judging
 from inspect_kit.quality.lot import record as lot_record

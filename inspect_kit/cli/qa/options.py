@@ -11,8 +11,7 @@ from inspect_kit.certificate.content.wording import lot_wording_for
 from inspect_kit.cli.judge import plain
 from inspect_kit.cli.options import PATH
 from inspect_kit.cli.terminal import lang, said
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import ENGLISH
+from inspect_kit.errors import ENGLISH, BadInput
 from inspect_kit.quality.drawing import USUAL_SIZE, Draw, format_of, rendered
 from inspect_kit.quality.table import Table, long_form, read_table
 

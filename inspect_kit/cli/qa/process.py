@@ -15,8 +15,7 @@ from inspect_kit.capture.files import read_text
 from inspect_kit.cli.options import PATH, json_option, plot_option
 from inspect_kit.cli.qa.options import file_argument, name_of, plot_target, save_plot, table_of, word_of
 from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, warn
-from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.notices import worded_fact
+from inspect_kit.errors import BadInput, UsageError, worded_fact
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
 from inspect_kit.quality.given import limits_given, positive_number, typed_number
 from inspect_kit.quality.process import charts

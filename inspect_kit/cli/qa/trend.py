@@ -15,9 +15,7 @@ from inspect_kit.cli.issuer import registry_here
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.qa.options import name_of, plot_target, save_plot, word_of
 from inspect_kit.cli.terminal import columns, in_figures, lang, percent, print_result, said, warn
-from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice, worded_fact
+from inspect_kit.errors import BadInput, UsageError, nearest, notice, worded_fact
 from inspect_kit.quality import trend as trend_study
 from inspect_kit.quality.trend_drawing import trend_drawing
 from inspect_kit.registry.kept_records import KeptQuery, kept_yields

@@ -16,8 +16,7 @@ from inspect_kit.cli.about import timestamp_setting
 from inspect_kit.cli.issuer import desk_of
 from inspect_kit.cli.options import FILE, PATH, home_folder, json_option
 from inspect_kit.cli.terminal import lang, print_result, said, warn
-from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.notices import notice
+from inspect_kit.errors import BadInput, UsageError, notice
 
 _MOST_FILES = 5000
 """Files of one folder that are stamped."""

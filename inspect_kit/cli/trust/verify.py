@@ -27,8 +27,7 @@ from inspect_kit.cli.options import FILE, day_option, home_folder, json_option, 
 from inspect_kit.cli.terminal import EXIT_CODES, print_result, styled
 from inspect_kit.cli.trust.log import read_note
 from inspect_kit.clock import today
-from inspect_kit.errors import BadInput, BrokenSeal
-from inspect_kit.notices import notice
+from inspect_kit.errors import BadInput, BrokenSeal, notice
 from inspect_kit.registry.log.notes import proof_of
 from inspect_kit.registry.numbers import shaped_like_number
 from inspect_kit.registry.search import known

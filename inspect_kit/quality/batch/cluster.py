@@ -14,8 +14,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final
 
 from inspect_kit.bounded_process import BoundedProcess
-from inspect_kit.errors import BadInput, InspectKitError, UsageError
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, InspectKitError, Notice, UsageError, notice
 from inspect_kit.quality.batch.workers import BatchPhoto, Work, bounded_line, failed
 
 _AHEAD: Final = 4

@@ -17,9 +17,8 @@ from typing import Any, Final, Protocol
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import PHOTO_ENDINGS, Stamp, sha256_of_file, stamp_of
-from inspect_kit.errors import BadInput, UsageError, system_errors_as
+from inspect_kit.errors import ENGLISH, BadInput, Notice, UsageError, sentence, system_errors_as
 from inspect_kit.file_lock import try_lock
-from inspect_kit.notices import ENGLISH, Notice, sentence
 from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, natural, parsed
 from inspect_kit.quality.batch.workers import BatchPhoto, Work
 from inspect_kit.stored_notices import notices_in

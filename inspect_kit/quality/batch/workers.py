@@ -15,8 +15,7 @@ from typing import Any, Final
 from inspect_kit.bounded_pool import BoundedPool
 from inspect_kit.bounded_process import BoundedProcess, ProcessDied
 from inspect_kit.capture.files import sha256_of_file
-from inspect_kit.errors import BadInput, InspectKitError, UsageError
-from inspect_kit.notices import Notice, notice, sentence
+from inspect_kit.errors import BadInput, InspectKitError, Notice, UsageError, notice, sentence
 from inspect_kit.quality.batch.lines import canonical
 
 # The work on one photo, as it is done in another process or on another machine: nothing here needs the rest.

@@ -14,9 +14,7 @@ import numpy as np
 
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, read_measurements
-from inspect_kit.errors import BadInput
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import Notice, notice, sentences
+from inspect_kit.errors import BadInput, Notice, nearest, notice, sentences
 from inspect_kit.quality.batch.lines import NOT_MEASURED, begins_as_batch, measured_photos, natural, tray_names
 from inspect_kit.quality.table import STAR, Table, opened, read_table
 from inspect_kit.values.measurement import Component, Reading, combined

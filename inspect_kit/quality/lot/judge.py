@@ -10,11 +10,9 @@ from typing import Final
 
 from inspect_kit.capture.daily_checks import standing
 from inspect_kit.capture.instruments import Instrument, load_instruments
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import BadInput, Notice, UsageError, nearest, notice, sentences
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Reason, Verdict
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import Notice, notice, sentences
 from inspect_kit.quality.lot.column import (
     JudgedCharacteristic,
     JudgingContext,

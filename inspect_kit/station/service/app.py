@@ -18,9 +18,8 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.errors import InspectKitError, UsageError, sentence
 from inspect_kit.judgement.verdict import Reason
-from inspect_kit.notices import sentence
 from inspect_kit.places import shipped
 from inspect_kit.quality.trend import PERIODS, STRATA
 from inspect_kit.station.rendering import STATIC, Words, drawn, language_from, words_of

@@ -13,13 +13,12 @@ from typing import Any, Final
 
 from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.certificate.issue.issue import summary_of
-from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.errors import InspectKitError, UsageError, nearest
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Line, Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.nearest import nearest
 from inspect_kit.quality.drawing import rendered
 from inspect_kit.quality.lot.column import ReadingDefaults
 from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from inspect_kit.notices import notice, sentence
+from inspect_kit.errors import notice, sentence
 from inspect_kit.station.rendering import language_from
 
 MOST_MEGABYTES: Final = 25

@@ -10,9 +10,8 @@ from inspect_kit.certificate.content.cover import content_of, reference_of
 from inspect_kit.certificate.content.model import BoardPlan, Columned, Facts, Field, Issue, Listing, Paragraph, Results
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.front import _pairs
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import LANGUAGES, BadInput, Notice, fact_names, sentence
 from inspect_kit.inspection.record import BudgetSource, Line, RawReading, Record, Unjudged
-from inspect_kit.notices import LANGUAGES, Notice, fact_names, sentence
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.library import load
 from tests.certificate.records import (

@@ -14,9 +14,8 @@ from inspect_kit.certificate.content.findings import (  # fmt: skip
 )
 from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import LANGUAGES, BadInput
 from inspect_kit.inspection.record import RawReading
-from inspect_kit.notices import LANGUAGES
 from tests.certificate.records import coins, failing_coins, figure, line, record, seen, striker
 
 EN = wording_for("en")

@@ -21,9 +21,8 @@ from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, unlock
 from inspect_kit.certificate.pages.lot_render import make_lot_certificate
 from inspect_kit.certificate.pages.pdfa import with_dcc
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import LANGUAGES, BadInput
 from inspect_kit.inspection.record import PhotoRef
-from inspect_kit.notices import LANGUAGES
 from inspect_kit.quality.drawing import MOST_STROKES, stride_of
 from inspect_kit.quality.lot.judge import SamplingAgreement, plan_for
 from inspect_kit.quality.lot.record import ChartSettings, LotRecord, lot_record_of, open_lot_record

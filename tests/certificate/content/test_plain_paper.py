@@ -13,12 +13,12 @@ import pytest
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.certificate.content.cover import content_of
 from inspect_kit.certificate.content.model import Issue
+from inspect_kit.errors import LANGUAGES
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.record import Record, Subject, left_out_of
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.notices import LANGUAGES
 from tests.silence import DAY, cases
 
 CODES: Final = frozenset(

@@ -6,10 +6,9 @@ from decimal import Decimal
 import pytest
 
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import LANGUAGES, BadInput, UsageError
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason, Verdict
-from inspect_kit.notices import LANGUAGES
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.quantity import UNITS
 from tests.certificate.content.wanted import missing_wording

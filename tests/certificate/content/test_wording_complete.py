@@ -12,9 +12,9 @@ import pytest
 
 from inspect_kit.capture.instruments import read_instrument
 from inspect_kit.certificate.content.wording import wording_for
+from inspect_kit.errors import LANGUAGES
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.judgement.verdict import Reason, Verdict
-from inspect_kit.notices import LANGUAGES
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import WordMeaning
 from inspect_kit.rulebook.library import load, sheet_ids

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
-from inspect_kit.notices import LANGUAGES
+from inspect_kit.errors import LANGUAGES
 from inspect_kit.rulebook.sheet import Sheet
 
 

@@ -17,9 +17,8 @@ from inspect_kit.certificate.issue.issue import AlreadyIssued, Desk, Issued, Req
 from inspect_kit.certificate.issue.issue_journal import recover
 from inspect_kit.certificate.issue.keys import Founding, found, unlock
 from inspect_kit.certificate.issue.qr import read
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import BadInput, Notice, UsageError, sentences
 from inspect_kit.inspection.record import Record
-from inspect_kit.notices import Notice, sentences
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.search import CertificateStatus, backing, find

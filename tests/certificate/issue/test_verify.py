@@ -25,9 +25,8 @@ from inspect_kit.certificate.issue.verify import (
     verify_pdf,
     verify_qr,
 )
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, notice, sentence
 from inspect_kit.inspection.record import Record, open_record
-from inspect_kit.notices import notice, sentence
 from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.opening import open_registry
 

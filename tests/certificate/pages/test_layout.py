@@ -10,8 +10,8 @@ from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.certificate.pages.styles import NOTE_MARK
+from inspect_kit.errors import LANGUAGES
 from inspect_kit.inspection.record import Record
-from inspect_kit.notices import LANGUAGES
 from tests.certificate.reading import pages_of, text_of
 from tests.certificate.records import ALL, board, coins, failing_striker, record, striker
 from tests.samples import example

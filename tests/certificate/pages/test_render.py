@@ -15,9 +15,8 @@ from PIL import Image
 from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.render import make_certificate
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import LANGUAGES, BadInput, UsageError
 from inspect_kit.inspection.record import Record, Subject, open_record
-from inspect_kit.notices import LANGUAGES
 from tests.certificate.reading import spaced, text_of
 from tests.certificate.records import ALL, board, dice, failing_striker, figure, striker, with_photo
 

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 from PIL import Image
 
-from inspect_kit.notices import LANGUAGES
+from inspect_kit.errors import LANGUAGES
 from tests.certificate.reading import pages_of
 from tests.samples import PICTURE, SAMPLES, samples
 

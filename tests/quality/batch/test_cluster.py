@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, sentence
+from inspect_kit.errors import BadInput, Notice, sentence
 from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.run import run
 from inspect_kit.quality.batch.table import table_lines

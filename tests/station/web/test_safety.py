@@ -18,8 +18,7 @@ from starlette.testclient import TestClient
 from inspect_kit.certificate.content.wording import station_words
 from inspect_kit.checkin.certify import code_as_svg
 from inspect_kit.checkin.form import name_on_badge
-from inspect_kit.errors import UsageError
-from inspect_kit.notices import LANGUAGES
+from inspect_kit.errors import LANGUAGES, UsageError
 from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.app import create_app
