@@ -19,9 +19,9 @@ from inspect_kit.quality.process.charts import Readings, draw_up
 from inspect_kit.quality.process.run_rules import NELSON, signals
 from inspect_kit.quality.process.subgroups import c4, d2, one_way, range_factors
 from inspect_kit.quality.sample import Sample
-from inspect_kit.quality.sampling.attributes import Severity, look_up, plan_of
+from inspect_kit.quality.sampling.attributes import STANDARD, Severity, look_up, plan_of
 from inspect_kit.quality.sampling.operating_curve import Model, acceptance, quality_at
-from inspect_kit.quality.sampling.tables_105e import AQLS
+from inspect_kit.quality.sampling.tables import aqls
 from inspect_kit.quality.sampling.variables import PlanRequest, Standard, decide, estimated_fraction, look_up_variables
 from inspect_kit.values.limits import AtMost, Between
 
@@ -165,7 +165,7 @@ def test_every_cell_of_the_105e_tables_is_that_of_an_independent_transcription(s
     rows = document["plans"][severity.value]
     assert len(rows) == 16
     for letter, cells in rows.items():
-        for aql, cell in zip(AQLS, cells, strict=True):
+        for aql, cell in zip(aqls(STANDARD), cells, strict=True):
             plan = plan_of(letter, Decimal(aql), severity).plan
             assert f"{plan.size} {plan.accept} {plan.reject}" == cell, (letter, aql)
 

@@ -13,8 +13,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.sampling.attributes import Lookup, Severity, aql_column, look_up, plan_data, plan_of
-from inspect_kit.quality.sampling.tables_105e import AQLS
+from inspect_kit.quality.sampling.attributes import STANDARD, Lookup, Severity, aql_column, look_up, plan_data, plan_of
+from inspect_kit.quality.sampling.tables import aqls
 
 REFUSED_OF_FIVE: Final = 2
 """Lots refused of the last five or fewer, from which on normal inspection is tightened."""
@@ -127,7 +127,7 @@ def _score(scheme: Scheme, state: SwitchingState, lookup: Lookup, found: int) ->
     """The switching score: +3 if the lot would have passed one AQL step tighter (Ac of 2 or more), +2 for Ac 0 or 1."""
     if lookup.plan.accept < 2:
         return state.score + 2 if lookup.plan.accepts(found) else 0
-    tighter = Decimal(AQLS[max(0, aql_column(scheme.aql) - 1)])
+    tighter = Decimal(aqls(STANDARD)[max(0, aql_column(scheme.aql) - 1)])
     return state.score + 3 if plan_of(lookup.code, tighter).plan.accepts(found) else 0
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from functools import cache
 from math import sqrt
 from typing import Final
 
@@ -14,8 +12,8 @@ from scipy.special import betainc, betaincinv, ndtr, ndtri
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sample import Sample
-from inspect_kit.quality.sampling import tables_z19 as tables
-from inspect_kit.quality.sampling.attributes import MAX_LOT, MIN_LOT, Severity
+from inspect_kit.quality.sampling.attributes import Severity
+from inspect_kit.quality.sampling.tables import aqls, letter_of, printed, rows_of
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
 
@@ -52,19 +50,6 @@ class VariablesDecision:
     accepted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    aqls: tuple[str, ...]
-    letters: str
-    sizes: str
-    reduced: str
-    default_level: str
-
-
-_STANDARDS: Final[Mapping[Standard, _Tables]] = {
-    Standard.Z19: _Tables(tables.AQLS_Z19, tables.LETTERS_Z19, tables.SIZES_Z19, tables.REDUCED_Z19, "II"),
-    Standard.MIL_414: _Tables(tables.AQLS_414, tables.LETTERS_414, tables.SIZES_414, "", "IV"),
-}
 _SHIFT: Final = {Severity.NORMAL: 0, Severity.TIGHTENED: -1, Severity.REDUCED: 1}
 """Tightened inspection reads one column to the left, reduced inspection one to the right."""
 
@@ -82,67 +67,39 @@ class PlanRequest:
 
 def look_up_variables(wanted: PlanRequest, standard: Standard = Standard.Z19) -> VariablesLookup:
     """The plan for a lot, arrows followed."""
-    source = _STANDARDS[standard]
     if standard is Standard.MIL_414 and (wanted.sigma_known or wanted.severity is Severity.REDUCED):
         raise UsageError("mil-std-414-scope")
-    code = _letter(wanted, source)
-    column = _column(wanted, source)
-    row_size = _sizes(source.reduced if wanted.severity is Severity.REDUCED else source.sizes)[code]
+    source = printed(standard)
+    code = letter_of(standard, wanted.lot, wanted.level or source["level"], "not-inspection-level-table")
+    column = _column(wanted, standard)
+    sizes = source["reduced" if wanted.severity is Severity.REDUCED else "sizes"].split()
+    row_size = next(int(entry[1:]) for entry in sizes if entry[0] == code)
     if wanted.sigma_known:
-        size, m_percent = _known_cell(row_size, column)
+        count, cell = _entry(standard, "known", row_size, column)[1].split(":")
+        size, m_percent = int(count), float(cell)
         k = sqrt((size - 1) / size) * -float(ndtri(m_percent / 100))
-    elif standard is Standard.MIL_414:
-        size, k = _cell(tables.K_414, row_size, column)
-        _, m_percent = _cell(tables.M_414, row_size, column)
     else:
-        size, m_percent = _cell(tables.M_Z19, row_size, column)
-        k = index_for(m_percent / 100, size)
+        size, cell = _entry(standard, "m", row_size, column)
+        m_percent = float(cell)
+        mil = standard is Standard.MIL_414
+        k = float(_entry(standard, "k", row_size, column)[1]) if mil else index_for(m_percent / 100, size)
     return VariablesLookup(code, size, k, m_percent, wanted.sigma_known)
 
 
-def _letter(wanted: PlanRequest, source: _Tables) -> str:
-    head, *lines = (line.split() for line in source.letters.splitlines())
-    levels = head[2:]
-    level = wanted.level or source.default_level
-    if level not in levels:
-        raise UsageError("not-inspection-level-table", level=level[:20], levels=", ".join(levels))
-    if not MIN_LOT <= wanted.lot <= MAX_LOT:
-        raise UsageError("lot-too-small", min_lot=MIN_LOT, lot=wanted.lot)
-    row = next(line for line in lines if line[0] == "more" or wanted.lot <= int(line[0]))
-    return row[1 + levels.index(level)]
-
-
-def _column(wanted: PlanRequest, source: _Tables) -> int:
-    usable = source.aqls[1:-1] if source.reduced else source.aqls
-    known = [place for place, printed in enumerate(source.aqls) if Decimal(printed) == wanted.aql and printed in usable]
+def _column(wanted: PlanRequest, standard: Standard) -> int:
+    series = aqls(standard)
+    usable = series[1:-1] if "reduced" in printed(standard) else series
+    known = [place for place, each in enumerate(series) if Decimal(each) == wanted.aql and each in usable]
     column = known[0] + _SHIFT[wanted.severity] if known else -1
     if column < 0:
         raise UsageError("not-aql-table-inspection", aql=wanted.aql, severity=wanted.severity, usable=", ".join(usable))
     return column
 
 
-def _sizes(text: str) -> dict[str, int]:
-    return {entry[0]: int(entry[1:]) for entry in text.split()}
-
-
-@cache
-def _parsed(text: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    return tuple((int(size), tuple(cells)) for size, *cells in (line.split() for line in text.splitlines()))
-
-
-def _entry(text: str, row_size: int, column: int) -> tuple[int, str]:
+def _entry(standard: Standard, table: str, row_size: int, column: int) -> tuple[int, str]:
     """The cell, or the first below it that is not an arrow, with the size of its row."""
-    return next((size, cells[column]) for size, cells in _parsed(text) if size >= row_size and cells[column] != "-")
-
-
-def _cell(text: str, row_size: int, column: int) -> tuple[int, float]:
-    size, cell = _entry(text, row_size, column)
-    return size, float(cell)
-
-
-def _known_cell(row_size: int, column: int) -> tuple[int, float]:
-    size, m_percent = _entry(tables.KNOWN_Z19, row_size, column)[1].split(":")
-    return int(size), float(m_percent)
+    rows = ((int(size), cells[column]) for size, *cells in rows_of(standard, table))
+    return next((size, cell) for size, cell in rows if size >= row_size and cell != "-")
 
 
 def estimated_fraction(index: float, size: int, *, sigma_known: bool = False) -> float:

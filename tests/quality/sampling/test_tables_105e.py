@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.sampling.attributes import LEVELS, Plan, Severity, code_letter, look_up, plan_of
+from inspect_kit.quality.sampling.attributes import STANDARD, Plan, Severity, code_letter, look_up, plan_of
 from inspect_kit.quality.sampling.operating_curve import acceptance
-from inspect_kit.quality.sampling.tables_105e import AQLS
+from inspect_kit.quality.sampling.tables import aqls, rows_of
 
 LETTERS = "ABCDEFGHJKLMNPQR"
 SIZES = (2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500, 800, 1250, 2000)
@@ -52,7 +52,7 @@ def resolved(severity: Severity, row: int, column: int) -> tuple[int, int]:
 @pytest.mark.parametrize("severity", [Severity.NORMAL, Severity.TIGHTENED])
 def test_every_cell_of_the_normal_and_tightened_tables_follows_from_the_diagonals(severity: Severity) -> None:
     for row, letter in enumerate(LETTERS):
-        for column, aql in enumerate(AQLS):
+        for column, aql in enumerate(aqls(STANDARD)):
             plan = plan_of(letter, Decimal(aql), severity).plan
             assert (plan.size, plan.accept) == resolved(severity, row, column), (letter, aql)
             assert plan.reject == plan.accept + 1
@@ -78,7 +78,7 @@ def reduced_cell(row: int, column: int) -> tuple[int, int] | None:
 def test_every_cell_of_the_reduced_table_follows_from_the_diagonals() -> None:
     sizes = (2, 2, *SIZES[:14])
     for row, letter in enumerate(LETTERS):
-        for column, aql in enumerate(AQLS):
+        for column, aql in enumerate(aqls(STANDARD)):
             place = row
             upwards = row + column > 17 or (row + column == 15 and row > 0) or (row == 15 and column == 1)
             while reduced_cell(place, column) is None:
@@ -91,7 +91,7 @@ def test_every_cell_of_the_reduced_table_follows_from_the_diagonals() -> None:
 def test_a_lot_at_the_aql_is_nearly_always_accepted_and_tightened_accepts_less() -> None:
     """What the tables are for, worked out from the binomial distribution: another check of every numeric cell."""
     for letter in LETTERS:
-        for aql in AQLS[:16]:
+        for aql in aqls(STANDARD)[:16]:
             quality = Decimal(aql)
             normal, tightened = (plan_of(letter, quality, kind).plan for kind in (Severity.NORMAL, Severity.TIGHTENED))
             chance, sharper = (acceptance(p.size, p.accept, float(quality) / 100) for p in (normal, tightened))
@@ -102,7 +102,7 @@ def test_a_lot_at_the_aql_is_nearly_always_accepted_and_tightened_accepts_less()
 def test_code_letters_only_grow_with_the_lot_and_the_level() -> None:
     lots = (2, 8, 9, 15, 16, 25, 26, 50, 51, 90, 91, 150, 151, 280, 281, 500, 501, 1200, 1201, 3200, 3201, 10_000,
             10_001, 35_000, 35_001, 150_000, 150_001, 500_000, 500_001, 10**9)  # fmt: skip
-    for level in LEVELS:
+    for level in rows_of(STANDARD, "letters")[0][2:]:
         letters = [LETTERS.index(code_letter(lot, level)) for lot in lots]
         assert letters == sorted(letters), level
     for lot in lots:

@@ -10,8 +10,8 @@ import pytest
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sample import as_sample
-from inspect_kit.quality.sampling import tables_z19 as tables
 from inspect_kit.quality.sampling.attributes import Severity
+from inspect_kit.quality.sampling.tables import aqls, printed
 from inspect_kit.quality.sampling.variables import (
     PlanRequest,
     Standard,
@@ -30,10 +30,10 @@ def rows(text: str) -> dict[int, list[str]]:
 
 def test_every_k_of_mil_std_414_is_the_index_at_which_the_estimate_is_its_m() -> None:
     """Tables B-1 and B-3 are printed apart; the beta distribution ties each pair of cells together."""
-    k_rows, m_rows = rows(tables.K_414), rows(tables.M_414)
+    k_rows, m_rows = rows(printed("mil-std-414")["k"]), rows(printed("mil-std-414")["m"])
     checked = 0
     for size, k_cells in k_rows.items():
-        for aql, k, m in zip(tables.AQLS_414, k_cells, m_rows[size], strict=True):
+        for aql, k, m in zip(aqls("mil-std-414"), k_cells, m_rows[size], strict=True):
             assert (k == "-") == (m == "-"), (size, aql)
             if k != "-":
                 digits = 0.006 if float(k) >= 1 else 0.0011
@@ -43,7 +43,7 @@ def test_every_k_of_mil_std_414_is_the_index_at_which_the_estimate_is_its_m() ->
 
 
 def test_m_grows_with_the_aql_and_k_falls_in_every_row() -> None:
-    for text, sign in ((tables.K_414, -1), (tables.M_414, 1), (tables.M_Z19, 1)):
+    for text, sign in ((printed("mil-std-414")["k"], -1), (printed("mil-std-414")["m"], 1), (printed("z1.9")["m"], 1)):
         for size, cells in rows(text).items():
             numbers = [sign * float(cell) for cell in cells if cell != "-"]
             assert numbers == sorted(numbers), size
@@ -51,18 +51,18 @@ def test_m_grows_with_the_aql_and_k_falls_in_every_row() -> None:
 
 def test_z19_and_mil_std_414_allow_nearly_the_same() -> None:
     """Z1.9 was recalculated from MIL-STD-414 at the same sample sizes: k differs by a few hundredths at most."""
-    m_414, m_z19 = rows(tables.M_414), rows(tables.M_Z19)
+    m_414, m_z19 = rows(printed("mil-std-414")["m"]), rows(printed("z1.9")["m"])
     for size in set(m_414) & set(m_z19):
-        for aql in set(tables.AQLS_414) & set(tables.AQLS_Z19):
-            old, new = m_414[size][tables.AQLS_414.index(aql)], m_z19[size][tables.AQLS_Z19.index(aql)]
+        for aql in set(aqls("mil-std-414")) & set(aqls("z1.9")):
+            old, new = m_414[size][aqls("mil-std-414").index(aql)], m_z19[size][aqls("z1.9").index(aql)]
             if "-" not in (old, new):
                 assert index_for(float(new) / 100, size) == pytest.approx(index_for(float(old) / 100, size), abs=0.02)
 
 
 def test_a_known_sigma_takes_the_share_of_the_sample_that_the_theory_gives() -> None:
     """n = nₛ/(1 + k²/2) is how the two methods come to the same operating characteristic."""
-    for size, cells in rows(tables.KNOWN_Z19).items():
-        for aql, cell, m in zip(tables.AQLS_Z19, cells, rows(tables.M_Z19)[size], strict=True):
+    for size, cells in rows(printed("z1.9")["known"]).items():
+        for aql, cell, m in zip(aqls("z1.9"), cells, rows(printed("z1.9")["m"])[size], strict=True):
             if size < 15 or "-" in (cell, m):
                 continue
             k = index_for(float(m) / 100, size)
@@ -128,7 +128,7 @@ def test_what_z19_does_not_have_is_wrong_usage(wanted: PlanRequest) -> None:
 
 def test_every_plan_of_every_standard_and_severity_exists() -> None:
     for severity in Severity:
-        for aql in tables.AQLS_Z19[1:-1]:
+        for aql in aqls("z1.9")[1:-1]:
             for lot in (2, 100, 400, 450, 5000, 10**6):
                 for sigma_known in (True, False):
                     plan = look_up_variables(PlanRequest(lot, Decimal(aql), "", severity, sigma_known))
