@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspect_kit.bounded_pool import usable_cores
+from inspect_kit.bounded_process import usable_cores
 from inspect_kit.quality.batch.run import Batch, find_photos, run
 from inspect_kit.quality.batch.workers import Pool, Work
 

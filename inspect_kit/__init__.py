@@ -15,7 +15,7 @@ _PLACES = {
     "InspectKitError": "inspect_kit.errors",
     "certify": "inspect_kit.api.certifying",
     "judge": "inspect_kit.api.judging",
-    "measure": "inspect_kit.api.measuring",
+    "measure": "inspect_kit.api.judging",
     "sheet": "inspect_kit.api.judging",
     "verify": "inspect_kit.api.certifying",
 }

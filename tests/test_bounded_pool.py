@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.bounded_pool import BoundedPool, cores
+from inspect_kit.bounded_process import BoundedPool, cores
 from inspect_kit.errors import BadInput
 
 MEMORY = 1_200_000_000

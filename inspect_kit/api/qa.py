@@ -54,8 +54,7 @@ def capability(values: Any, *, lower: Any = None, upper: Any = None, subgroup: s
     """Cp, Cpk, Pp, Ppk with confidence limits; limits as numbers, or `spec` and `characteristic` (and `item`)."""
     from inspect_kit.quality.drawing import capability_drawing
     from inspect_kit.quality.process.capability import capability as study_capability
-    from inspect_kit.quality.process.capability import capability_data
-    from inspect_kit.quality.process.subgroups import grouped, subgroup_data
+    from inspect_kit.quality.process.capability import capability_data, grouped, subgroup_data
 
     texts = {"lower": _text(lower), "upper": _text(upper), "spec": None, "characteristic": None, "item": None}
     limits = limits_given({**texts, **sheet})

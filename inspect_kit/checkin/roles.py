@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from inspect_kit.errors import UsageError
+from inspect_kit.certificate.content.wording import station_words
+from inspect_kit.errors import ENGLISH, UsageError, worded_fact
 from inspect_kit.judgement.verdict import Verdict
 
 
@@ -109,3 +110,15 @@ def change_fault(
 def _within(who: PersonsPart, actor: PersonsPart) -> bool:
     """Whether somebody is limited to events that are the actor's too."""
     return bool(who.events) and set(who.events) <= set(actor.events)
+
+
+# Who may do what at an event.
+
+
+class DeskRefusal(UsageError):
+    """Something that only a desk can be told; `reports/wording/<language>/station.toml` says it."""
+
+    def said(self, language: str = ENGLISH) -> str:
+        """In a language."""
+        facts = {name: worded_fact(fact, language) for name, fact in self.told.facts}
+        return station_words(language)[self.told.code].format_map(facts)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.spreadsheet import read_table_text
-from inspect_kit.checkin.refusals import DeskRefusal
+from inspect_kit.checkin.roles import DeskRefusal
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.names import clean, name_key
 from inspect_kit.registry.checkin.entries import PlayerSet, PlayersPiece

@@ -104,7 +104,7 @@ _COMMANDS: Final = {
         "certify", "Judge measurements, register the result and issue a signed certificate with the record inside."
     ),
     "demo": Lazy(
-        "demo",
+        "certify:demo",
         "Inspect shipped examples and write their signed certificates: a striker, coins, a board, a figure, dice.",
     ),
     "dice": Lazy("photo.dice_log", "Read rolls of dice from photos."),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.bounded_pool import usable_cores
+from inspect_kit.bounded_process import usable_cores
 from inspect_kit.capture.files import read_bytes, sha256
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.cli.issuer import registry_here
@@ -28,10 +28,9 @@ from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.measure.photos import check_kind
 from inspect_kit.measure.photos import measure as photographed
-from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
 from inspect_kit.quality.batch.run import Batch, FolderWatch, ProgressCallback, Summary, Workforce, find_photos, run
-from inspect_kit.quality.batch.workers import PhotoBounds, Pool, Work, check_function
+from inspect_kit.quality.batch.workers import Cluster, PhotoBounds, Pool, Work, check_function
 
 if TYPE_CHECKING:
     from inspect_kit.registry.inspections import Inspection

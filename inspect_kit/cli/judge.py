@@ -8,8 +8,7 @@ from typing import Final
 
 import click
 
-from inspect_kit.certificate.content.numbers import stated
-from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.certificate.content.wording import Wording, stated, wording_for
 from inspect_kit.cli.options import json_option, language_option
 from inspect_kit.cli.task import at_home, files_argument, measurement_files, sheet_options, task_anywhere
 from inspect_kit.cli.terminal import EXIT_CODES, columns, print_result, styled, warn

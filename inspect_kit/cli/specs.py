@@ -16,9 +16,8 @@ from inspect_kit.cli.terminal import columns, lang, print_result, said, wants_js
 from inspect_kit.errors import ENGLISH, BadInput, Fault, fault, worded_fact
 from inspect_kit.inspection.sheet_review import warnings_on
 from inspect_kit.rulebook.clause import Clause
-from inspect_kit.rulebook.diff import Change, Difference, diff
 from inspect_kit.rulebook.library import check, load, sheet_ids
-from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.rulebook.sheet import Change, Difference, Sheet, diff
 from inspect_kit.values.limits import lower_of, upper_of
 from inspect_kit.values.quantity import json_number
 

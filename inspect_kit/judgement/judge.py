@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final, Protocol, TypeVar
 
-from inspect_kit.judgement.probability import conformance_probability
+from inspect_kit.judgement.risk import conformance_probability
 from inspect_kit.judgement.rules import NEEDS_UNCERTAINTY, RULES, Decision, RuleName
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict, overall
 from inspect_kit.rulebook.clause import (  # fmt: skip

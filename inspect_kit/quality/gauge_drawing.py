@@ -11,7 +11,7 @@ import numpy as np
 from inspect_kit.quality.drawing import GREY, INK, PALE, drawing, figures, in_unit, labelled
 from inspect_kit.quality.gauge.drift import PointHistory
 from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy
-from inspect_kit.quality.process.subgroups import d2, range_factors
+from inspect_kit.quality.process.capability import d2, range_factors
 from inspect_kit.quality.sample import Floats
 
 if TYPE_CHECKING:

@@ -13,14 +13,13 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from inspect_kit.bounded_pool import BoundedPool
+from inspect_kit.bounded_process import BoundedPool
 from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
 from inspect_kit.station import desk, events, guided, live, lookup, people, photos, scales, tickets
-from inspect_kit.station.certificate_worker import CertificateWorker, DrawnInProcess
 from inspect_kit.station.hall import papers, public, queue, roster
 from inspect_kit.station.rendering import STATIC
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, DrawnInProcess, Station
 from inspect_kit.station.web import offline
 from inspect_kit.station.web.guard import Guard
 from inspect_kit.station.web.visit import Handler, Visit, endpoint, not_found, worker_limits

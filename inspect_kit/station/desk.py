@@ -18,8 +18,7 @@ from inspect_kit.capture.gauges.own import at_this_browser
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.checkin import form
 from inspect_kit.checkin.certify import Inspecting
-from inspect_kit.checkin.refusals import DeskRefusal
-from inspect_kit.checkin.roles import Act
+from inspect_kit.checkin.roles import Act, DeskRefusal
 from inspect_kit.checkin.roster import by_badge, resembling
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.guided import display_photos

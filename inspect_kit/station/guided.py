@@ -17,8 +17,7 @@ from inspect_kit.certificate.content.findings import groups_of
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.checkin.form import FormField, Gauges, answer_to, as_sent, gauges_for, with_decision
 from inspect_kit.checkin.photo_reading import on_the_mat
-from inspect_kit.checkin.refusals import DeskRefusal
-from inspect_kit.checkin.roles import Act
+from inspect_kit.checkin.roles import Act, DeskRefusal
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import SKIPPED, Answer, GuidedEntry, Question, as_draft, from_draft

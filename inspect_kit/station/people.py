@@ -9,8 +9,7 @@ from typing import Final
 
 from starlette.responses import RedirectResponse, Response
 
-from inspect_kit.checkin.refusals import DeskRefusal
-from inspect_kit.checkin.roles import PersonsPart, Role, change_fault
+from inspect_kit.checkin.roles import DeskRefusal, PersonsPart, Role, change_fault
 from inspect_kit.errors import LANGUAGES, InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.checkin.accounts import (

@@ -19,7 +19,7 @@ from msgspec import structs
 from starlette.responses import Response, StreamingResponse
 
 from inspect_kit.atomic_write import written_beside
-from inspect_kit.bounded_pool import BoundedPool, cores
+from inspect_kit.bounded_process import BoundedPool, cores
 from inspect_kit.capture.measurement_file import Photo
 from inspect_kit.checkin.form import fields_of
 from inspect_kit.checkin.photo_reading import (

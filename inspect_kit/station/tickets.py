@@ -16,8 +16,7 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.labels import STOCKS, draw_labels, sticker_of
 from inspect_kit.checkin.certify import code_as_svg, decided_record, revoke_withdrawn
 from inspect_kit.checkin.progress import ThingState, state_of
-from inspect_kit.checkin.refusals import DeskRefusal
-from inspect_kit.checkin.roles import Decision, check_decision, check_four_eyes, overrides
+from inspect_kit.checkin.roles import Decision, DeskRefusal, check_decision, check_four_eyes, overrides
 from inspect_kit.checkin.stated import StatedOfPiece, stated_of_piece
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.names import clean
@@ -28,9 +27,9 @@ from inspect_kit.registry.checkin.entries import Decided, EventSet, Recorded
 from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, find
-from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.photos import kept_shot
 from inspect_kit.station.rendering import safe
+from inspect_kit.station.station import CertificateWorker
 from inspect_kit.station.web.visit import Refusal, Visit, not_found
 
 _DECIDING = (Verdict.FAILS, Verdict.UNDECIDED)

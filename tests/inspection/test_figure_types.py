@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from inspect_kit.errors import sentences
-from inspect_kit.inspection.figure_types import FitVerdict, TypeFit, fitting_types, named
+from inspect_kit.inspection.figure_team import FitVerdict, TypeFit, fitting_types, named
 from inspect_kit.judgement.judge import Evidence
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.measure.derived import derive

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, t
 
-from inspect_kit.judgement.probability import conformance_probability, inside, nonconformance_probability, normal_tail
+from inspect_kit.judgement.risk import conformance_probability, inside, nonconformance_probability, normal_tail
 from inspect_kit.values.limits import AtLeast, AtMost, Between, Limits
 
 values = st.decimals(min_value=-1000, max_value=1000, places=4)
@@ -185,7 +185,7 @@ def test_the_normal_path_does_not_wait_for_scipy_or_numpy() -> None:
     program = (
         "import sys; from decimal import Decimal as D\n"
         "from inspect_kit.judgement import risk\n"
-        "from inspect_kit.judgement.probability import conformance_probability\n"
+        "from inspect_kit.judgement.risk import conformance_probability\n"
         "from inspect_kit.values.limits import AtMost\n"
         "conformance_probability(D(1), D(1), AtMost(D(2)))\n"
         "print([name for name in ('scipy', 'numpy', 'statistics') if name in sys.modules])"

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from scipy.stats import multivariate_normal
 
-from inspect_kit.judgement.probability import conformance_probability, normal_tail
 from inspect_kit.judgement.risk import (
     Assumptions,
     GlobalRisk,
+    conformance_probability,
     dobbert_factor,
     global_risk,
     narrowed,
+    normal_tail,
     specific_consumer_risk,
     specific_producer_risk,
     worst_case_risk,

@@ -14,10 +14,9 @@ import pytest
 from inspect_kit.quality.dice import exact_p, fairness, ln_e, noncentrality, rolls_needed
 from inspect_kit.quality.gauge.bias import linearity
 from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy, arranged, by_anova, by_average_and_range
-from inspect_kit.quality.process.capability import indices
+from inspect_kit.quality.process.capability import c4, d2, indices, one_way, range_factors
 from inspect_kit.quality.process.charts import Readings, draw_up
 from inspect_kit.quality.process.run_rules import NELSON, signals
-from inspect_kit.quality.process.subgroups import c4, d2, one_way, range_factors
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.sampling.attributes import STANDARD, Severity, look_up, plan_of
 from inspect_kit.quality.sampling.operating_curve import Model, acceptance, quality_at

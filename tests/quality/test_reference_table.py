@@ -19,9 +19,8 @@ from inspect_kit.quality.dice import fairness, holm, simultaneous_intervals
 from inspect_kit.quality.gauge.agreement import cohen_kappa, fleiss_kappa
 from inspect_kit.quality.gauge.bias import linearity, type_one
 from inspect_kit.quality.gauge.study import arranged, by_anova
-from inspect_kit.quality.process.capability import anderson_darling, capability
+from inspect_kit.quality.process.capability import anderson_darling, capability, one_way
 from inspect_kit.quality.process.distributions import by_percentiles
-from inspect_kit.quality.process.subgroups import one_way
 from inspect_kit.quality.sample import as_sample
 from inspect_kit.quality.sampling.operating_curve import acceptance, acceptance_of_lot
 from inspect_kit.values.limits import Between

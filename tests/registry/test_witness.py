@@ -16,8 +16,7 @@ from inspect_kit.certificate.issue.keys import own_keyring
 from inspect_kit.certificate.issue.seals import own_desk, seal_fault, seal_of_signer, vouch
 from inspect_kit.certificate.issue.verify import TrustContext, verify_qr
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
-from inspect_kit.registry.accept_older import Acceptance, accept_older
-from inspect_kit.registry.amendments import revoke
+from inspect_kit.registry.amendments import Acceptance, accept_older, revoke
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.backup import back_up, restore
 from inspect_kit.registry.chain import append

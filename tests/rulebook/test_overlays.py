@@ -6,9 +6,8 @@ import pytest
 
 from inspect_kit.errors import BadSheet
 from inspect_kit.rulebook.clause import Kind
-from inspect_kit.rulebook.diff import Change, diff
 from inspect_kit.rulebook.library import load, load_file, with_house_rules
-from inspect_kit.rulebook.sheet import Sheet, SheetAuthority
+from inspect_kit.rulebook.sheet import Change, Sheet, SheetAuthority, diff
 
 HEAD = """
 format = 1

@@ -21,8 +21,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import RawReading, open_record
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin.store import inspection
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, Station
 from tests.station.conftest import NOW, Person, names_of, striker_form
 
 Join = Callable[[str], Person]

@@ -24,8 +24,7 @@ from inspect_kit.registry.checkin.store import acts, event_of, inspection, uniss
 from inspect_kit.registry.last_seen import LastSeenEntry
 from inspect_kit.registry.search import RegistryQuery, listing
 from inspect_kit.registry.tables import CERTIFICATES, DESK_ACCOUNTS, DESK_DECISIONS, DESK_PINS, DESK_SESSIONS, ENTRIES
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, Station
 from tests.station.conftest import NOW, Person
 
 _TICKET = "BCDFGHJKLNPRSTVU"

@@ -25,9 +25,8 @@ from inspect_kit.notices import notice
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.station import uploads
-from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.pictures import picture_for
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, Station
 from inspect_kit.values.measurement import Reading
 from tests.station.conftest import NOW, Person, csrf
 

@@ -17,8 +17,7 @@ from inspect_kit.capture.simulator import Simulation, simulated
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, open_record
 from inspect_kit.registry.checkin.store import inspection
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, Station
 from tests.scenes.display import Scene, photograph
 from tests.station.conftest import Person, names_of, striker_form
 

@@ -15,8 +15,7 @@ from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin.store import inspections
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.search import RegistryQuery, listing
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Station, open_station
+from inspect_kit.station.station import CertificateWorker, Station, open_station
 from tests.station.running import Desk, Running, running
 
 _DESKS = 3

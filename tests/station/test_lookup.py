@@ -13,15 +13,14 @@ from pathlib import Path
 import pytest
 import segno
 
-from inspect_kit.certificate.issue.log_checks import Believed
+from inspect_kit.certificate.issue.seals import Believed
 from inspect_kit.certificate.issue.verify import verify_qr
 from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.checkin.store import inspection, inspections
 from inspect_kit.registry.log.cosigner import open_cosigner
 from inspect_kit.registry.log.tree import checkpoint, keep_checkpoint, request_since
 from inspect_kit.registry.search import find
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, Station
 from tests.station.conftest import NOW, Person, new_client, striker_form
 
 Join = Callable[[str], Person]

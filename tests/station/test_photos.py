@@ -36,10 +36,9 @@ from inspect_kit.measure.photos import KINDS
 from inspect_kit.measure.stated import stated_by
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.registry.search import RegistryQuery, backing, listing
-from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.photos import MOST_KEPT, DeskPhoto, PendingPhotos, shot_of
 from inspect_kit.station.rendering import drawn, words_of
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, Station
 from inspect_kit.values.measurement import Reading, StatedPart
 from tests.station.conftest import NOW, Person, names_of, new_client, striker_form
 from tests.station.running import ROOT

@@ -11,8 +11,7 @@ from inspect_kit.checkin.roles import Act, Decision, PeopleFault, PersonsPart, R
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import entries_after
 from inspect_kit.station.app import ROUTES
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, Station
 from tests.station.conftest import PINS, ROLES, Person, csrf, new_client
 
 Join = Callable[[str], Person]

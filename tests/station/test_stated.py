@@ -18,8 +18,7 @@ from inspect_kit.registry.chain import append
 from inspect_kit.registry.checkin.entries import Decided, EventSet, File
 from inspect_kit.registry.checkin.store import event_of, inspection
 from inspect_kit.rulebook.library import load
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, Station
 from inspect_kit.values.measurement import Reading
 from tests.station.conftest import NOW, Person
 

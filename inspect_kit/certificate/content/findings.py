@@ -9,8 +9,7 @@ from typing import Final
 
 from inspect_kit.certificate.content.means import means_of
 from inspect_kit.certificate.content.model import Field, Group, Result, ResultRow, Scale, VerdictMark, applied, unjudged
-from inspect_kit.certificate.content.numbers import THIN, number_of, stated
-from inspect_kit.certificate.content.wording import Wording
+from inspect_kit.certificate.content.wording import THIN, Wording, number_of, stated
 from inspect_kit.inspection.record import Line, Record, left_out_of
 from inspect_kit.inspection.record import stated as stated_text
 from inspect_kit.judgement.verdict import Reason

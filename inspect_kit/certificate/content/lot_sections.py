@@ -8,8 +8,7 @@ from typing import Final
 
 from inspect_kit.certificate.content.findings import percent
 from inspect_kit.certificate.content.model import Block, Facts, Field, Listing, Paragraph, Plot, Section, columns_of
-from inspect_kit.certificate.content.numbers import number_of, stated, two_digits
-from inspect_kit.certificate.content.wording import Wording, figure, fixed
+from inspect_kit.certificate.content.wording import Wording, figure, fixed, number_of, stated, two_digits
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.drawing import MOST_FRAMES, ChartLook, chart_drawing, histogram_drawing, stride_of
 from inspect_kit.quality.lot.judge import DEFECT, DOUBTFULLY_NORMAL, NOT_NORMAL, Sampling

@@ -9,8 +9,7 @@ from typing import Final
 
 from inspect_kit.certificate.content import findings, model
 from inspect_kit.certificate.content.means import legend_of, letters_of, means_of, was_sent
-from inspect_kit.certificate.content.numbers import number_of, two_digits
-from inspect_kit.certificate.content.wording import Wording
+from inspect_kit.certificate.content.wording import Wording, number_of, two_digits
 from inspect_kit.errors import worded
 from inspect_kit.inspection.record import (
     CheckPoint,

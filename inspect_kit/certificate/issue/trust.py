@@ -15,7 +15,7 @@ from inspect_kit.certificate.issue.keys import PUBLIC, folder_of, own_keyring
 from inspect_kit.registry.log.notes import LONGEST, LogProof, Verifier, proof_of, verifier_of
 
 if TYPE_CHECKING:
-    from inspect_kit.certificate.issue.log_checks import Believed
+    from inspect_kit.certificate.issue.seals import Believed
     from inspect_kit.certificate.issue.verify import TrustContext
     from inspect_kit.registry.opening import Registry
 
@@ -57,7 +57,7 @@ def time_servers_of(home: Path) -> tuple[x509.Certificate, ...]:
 
 def believed_of(home: Path) -> Believed:
     """Whose word on the time is believed here."""
-    from inspect_kit.certificate.issue.log_checks import Believed
+    from inspect_kit.certificate.issue.seals import Believed
 
     return Believed(witnesses_of(home), time_servers_of(home))
 

@@ -16,10 +16,9 @@ from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String, parse_co
 
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.keyring import Keyring, Retirement, Signer, attribute
-from inspect_kit.certificate.issue.log_checks import Believed, counted, proof_fault, seen_in_log
 from inspect_kit.certificate.issue.pdf_signature import Seal, seal_by
 from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened, words_before
-from inspect_kit.certificate.issue.seals import signature_fault, signer_of
+from inspect_kit.certificate.issue.seals import Believed, counted, proof_fault, seen_in_log, signature_fault, signer_of
 from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
 from inspect_kit.errors import ENGLISH, LANGUAGES, BadInput, BrokenSeal, InspectKitError, Notice, notice, sentence
 from inspect_kit.inspection.record import MAX_BYTES, Record, open_record

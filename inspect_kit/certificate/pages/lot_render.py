@@ -11,9 +11,8 @@ import msgspec
 from inspect_kit.certificate.content.lot_cover import lot_content
 from inspect_kit.certificate.content.lot_sections import MOST_PIECES, lot_sections
 from inspect_kit.certificate.content.model import Content, Issue, Paragraph, Section, Source
-from inspect_kit.certificate.content.numbers import bound
 from inspect_kit.certificate.content.sections import sections_of
-from inspect_kit.certificate.content.wording import Wording, lot_wording_for
+from inspect_kit.certificate.content.wording import Wording, bound, lot_wording_for
 from inspect_kit.certificate.pages import render
 from inspect_kit.certificate.pages.flow import Piece, paginate
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font

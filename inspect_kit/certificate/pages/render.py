@@ -15,8 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content import model
 from inspect_kit.certificate.content.cover import content_of, reference_of
-from inspect_kit.certificate.content.numbers import bound
-from inspect_kit.certificate.content.wording import wording_for
+from inspect_kit.certificate.content.wording import bound, wording_for
 from inspect_kit.certificate.pages import flow, styles
 from inspect_kit.certificate.pages.board_plan import plan_pieces
 from inspect_kit.certificate.pages.flow import Page, Piece

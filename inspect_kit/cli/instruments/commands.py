@@ -32,13 +32,13 @@ from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import in_base
 from inspect_kit.capture.simulated_replies import SIMULATED, Display, ReplyState
 from inspect_kit.capture.simulator import LineFault, Simulation, script_of, simulated
-from inspect_kit.cli.instruments.calibration import certificate, history
-from inspect_kit.cli.instruments.check import check
-from inspect_kit.cli.instruments.learn import learn_dialect, record
+from inspect_kit.cli.instruments.check import certificate, check, history
 from inspect_kit.cli.instruments.life import due, suspect
 from inspect_kit.cli.instruments.read import (
     address_from,
     connection_from,
+    learn_dialect,
+    record,
     settings_options,
     timeout_option,
     wiring_options,

@@ -25,14 +25,15 @@ from inspect_kit.quality.process.capability import (
     Index,
     Stratified,
     capability_data,
+    grouped,
     stratified,
     stratified_data,
+    subgroup_data,
 )
 from inspect_kit.quality.process.capability import capability as study_capability
 from inspect_kit.quality.process.charts import readings_of
 from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
 from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
-from inspect_kit.quality.process.subgroups import grouped, subgroup_data
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.table import Table
 from inspect_kit.strict_json import parse_json

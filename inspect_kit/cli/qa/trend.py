@@ -18,7 +18,7 @@ from inspect_kit.cli.terminal import columns, in_figures, lang, percent, print_r
 from inspect_kit.errors import BadInput, UsageError, nearest, notice, worded_fact
 from inspect_kit.quality import trend as trend_study
 from inspect_kit.quality.trend_drawing import trend_drawing
-from inspect_kit.registry.kept_records import KeptQuery, kept_yields
+from inspect_kit.registry.inspections import KeptQuery, kept_yields
 
 _MOST_FAULTS = 10
 """Faults that are listed, the most frequent first."""

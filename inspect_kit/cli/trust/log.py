@@ -9,7 +9,7 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
-from inspect_kit.certificate.issue.log_checks import signed_by_log
+from inspect_kit.certificate.issue.seals import signed_by_log
 from inspect_kit.certificate.issue.trust import trusted, witnesses_of
 from inspect_kit.cli.issuer import desk_of, registry_here
 from inspect_kit.cli.options import FILE, FOLDER, home_folder, json_option, signer_option

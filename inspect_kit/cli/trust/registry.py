@@ -23,8 +23,7 @@ from inspect_kit.cli.trust.timestamp import timestamp_command
 from inspect_kit.clock import now, today
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.inspection.names import clean
-from inspect_kit.registry.accept_older import Acceptance, accept_older
-from inspect_kit.registry.amendments import describe, revoke
+from inspect_kit.registry.amendments import Acceptance, accept_older, describe, revoke
 from inspect_kit.registry.auditing import Audit, audit, tidy
 from inspect_kit.registry.backup import back_up, restore
 from inspect_kit.registry.entries import Thing

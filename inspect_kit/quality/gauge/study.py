@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, fdtrc, fdtri
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.process.capability import Interval
-from inspect_kit.quality.process.subgroups import d2, d2_star
+from inspect_kit.quality.process.capability import Interval, d2, d2_star
 from inspect_kit.quality.sample import Floats, Sample
 
 # Confidence limits of variance components by the modified large sample method (Graybill and Wang; Ting and others).

@@ -9,11 +9,10 @@ from typing import Final
 
 from inspect_kit.errors import InspectKitError
 from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries
-from inspect_kit.quality.process.capability import Capability, Stratified, capability, stratified
+from inspect_kit.quality.process.capability import Capability, Stratified, capability, grouped, stratified
 from inspect_kit.quality.process.charts import Chart, Readings, draw_up
 from inspect_kit.quality.process.distributions import NORMAL_ENOUGH, PercentileCapability, by_percentiles
 from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
-from inspect_kit.quality.process.subgroups import grouped
 from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, limits_from
 

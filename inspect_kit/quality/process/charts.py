@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.process.run_rules import NELSON, Rule, Signal, signals
-from inspect_kit.quality.process.subgroups import (
+from inspect_kit.quality.process.capability import (
     c4,
     d2,
     d3,
@@ -23,6 +22,7 @@ from inspect_kit.quality.process.subgroups import (
     spread_of_moving_ranges,
     spread_of_ranges,
 )
+from inspect_kit.quality.process.run_rules import NELSON, Rule, Signal, signals
 from inspect_kit.quality.sample import Floats, Sample, as_sample
 from inspect_kit.quality.table import Table
 

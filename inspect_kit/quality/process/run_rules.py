@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.process.subgroups import d2
+from inspect_kit.quality.process.capability import d2
 from inspect_kit.quality.sample import Floats
 
 Flags = NDArray[np.bool_]

@@ -9,8 +9,7 @@ from msgspec import structs
 from starlette.responses import JSONResponse, Response
 
 from inspect_kit.checkin.certify import code_as_svg
-from inspect_kit.checkin.refusals import DeskRefusal
-from inspect_kit.checkin.roles import Act
+from inspect_kit.checkin.roles import Act, DeskRefusal
 from inspect_kit.checkin.roster import ListedPlayer, bare, listed, matching, resembling, rows_in
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.names import clean, name_key

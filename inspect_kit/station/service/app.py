@@ -22,11 +22,13 @@ from inspect_kit.errors import InspectKitError, UsageError, sentence
 from inspect_kit.judgement.verdict import Reason
 from inspect_kit.places import shipped
 from inspect_kit.quality.trend import PERIODS, STRATA
+from inspect_kit.station.app import LOOPBACK
 from inspect_kit.station.rendering import STATIC, Words, drawn, language_from, words_of
 from inspect_kit.station.service.openapi import PREFIX, document
-from inspect_kit.station.service.tokens import right_of
+from inspect_kit.station.service.tokens import read_tokens, right_of
 from inspect_kit.station.service.work import BODY, NotThere, Service, TrendNames
 from inspect_kit.station.web.guard import MOST_MEGABYTES, Guard, TooLarge, not_too_large
+from inspect_kit.station.web.serving import ServerAddress, is_loopback, names_here, run_until_stopped
 
 _OURS: Final = re.compile(rf"[^\s'\"]*[/\\]{BODY}\.(csv|jsonl?)")
 _TOKEN: Final = "inspect-kit serve token add NAME"
@@ -190,3 +192,21 @@ async def _page(request: Request) -> Response:
     values = {"t": words, "lang": words.language, "allowed": allowed, "periods": PERIODS, "strata": STRATA,
               "said": _all_said(words), "interface": f"{PREFIX}/openapi.json"}  # fmt: skip
     return HTMLResponse(drawn("dashboard.html", values), 200 if allowed else 401)
+
+
+# Running the service until it is stopped.
+
+
+_MOST_AT_ONCE: Final = 100
+"""Requests under way; more are told to come again."""
+
+
+def serve(service: Service, listening: ServerAddress, ready: Callable[[str], None]) -> None:
+    """Listen; for others than this machine only with TLS and once a token was given out."""
+    loopback = is_loopback(listening.host)
+    if not loopback and (listening.tls is None or not read_tokens(service.home)):
+        raise UsageError("service-needs-token", where=f"--host {listening.host}")  # fmt: skip
+    hosts = LOOPBACK if loopback else LOOPBACK | set(names_here(listening.host))
+    key = secrets.token_urlsafe(24)
+    app = create_service(service, frozenset(hosts), key, secure=listening.tls is not None)
+    run_until_stopped(app, listening, ready, most=_MOST_AT_ONCE, path=f"/?key={key}")

@@ -27,8 +27,16 @@ from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.trend import FaultCount, RecordedSeries, Trend, TrendQuestion, pareto, trend_data, trends
 from inspect_kit.quality.trend_drawing import trend_drawing
-from inspect_kit.registry.inspections import Inspection, InspectionQuery, enter, uncertified
-from inspect_kit.registry.kept_records import KeptQuery, entry_of, kept_record, kept_yields
+from inspect_kit.registry.inspections import (
+    Inspection,
+    InspectionQuery,
+    KeptQuery,
+    enter,
+    entry_of,
+    kept_record,
+    kept_yields,
+    uncertified,
+)
 from inspect_kit.registry.log.tree import log_size
 from inspect_kit.registry.opening import Registry
 from inspect_kit.rulebook.library import load, sheet_ids

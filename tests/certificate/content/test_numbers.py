@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.certificate.content.numbers import number_of, place_of, stated, two_digits, written
+from inspect_kit.certificate.content.wording import number_of, place_of, stated, two_digits, written
 from inspect_kit.errors import BadInput
 
 positive = st.decimals("0.000001", "100000", allow_nan=False, places=8).filter(lambda number: number > 0)

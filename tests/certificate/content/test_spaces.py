@@ -4,7 +4,7 @@ import pytest
 
 from inspect_kit.certificate.content.cover import content_of
 from inspect_kit.certificate.content.model import Authorisation, Field, Issue, Tag
-from inspect_kit.certificate.content.numbers import bound, bound_text
+from inspect_kit.certificate.content.wording import bound, bound_text
 from inspect_kit.errors import LANGUAGES
 from tests.certificate.records import ALL
 

@@ -16,7 +16,7 @@ import pytest
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keyring import read_authorities
 from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, retire, unlock
-from inspect_kit.certificate.issue.log_checks import Believed, counted
+from inspect_kit.certificate.issue.seals import Believed, counted
 from inspect_kit.certificate.issue.time_server import TimeServer, stamped, stamped_pdf
 from inspect_kit.certificate.issue.verify import TrustContext, Verification, verify_pdf, verify_qr
 from inspect_kit.cli.app import app, run

@@ -14,8 +14,8 @@ import pytest
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import Founding, add, found, own_keyring, retire, unlock
-from inspect_kit.certificate.issue.log_checks import Witnessed
 from inspect_kit.certificate.issue.qr import ALPHABET, read
+from inspect_kit.certificate.issue.seals import Witnessed
 from inspect_kit.certificate.issue.time_server import Timestamp
 from inspect_kit.certificate.issue.verify import (
     TrustContext,

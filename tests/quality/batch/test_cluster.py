@@ -15,10 +15,9 @@ from typing import Any
 import pytest
 
 from inspect_kit.errors import BadInput, Notice, sentence
-from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.run import run
 from inspect_kit.quality.batch.table import table_lines
-from inspect_kit.quality.batch.workers import Pool, Work
+from inspect_kit.quality.batch.workers import Cluster, Pool, Work
 from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
 from tests.quality.batch.photo_measuring import draw_photos
 from tests.quality.batch.test_batch import Alone, batch_of, done
@@ -170,7 +169,7 @@ def _agrees_with_what_was_drawn(results: Path, table: Path) -> None:
 def test_a_cluster_that_does_not_answer_is_said_in_a_sentence(
     tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspect_kit.quality.batch.cluster._TIMEOUT", 1)
+    monkeypatch.setattr("inspect_kit.quality.batch.workers._TIMEOUT", 1)
     draw_photos(tmp_path / "photos", 1)
     with pytest.raises(BadInput, match="no cluster answers"):
         done(batch_of(tmp_path), Cluster(address))

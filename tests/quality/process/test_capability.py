@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.process.capability import anderson_darling, bissell_interval, capability, potential_interval
-from inspect_kit.quality.process.subgroups import grouped, spread_of_moving_ranges, spread_of_ranges
+from inspect_kit.quality.process.capability import (
+    anderson_darling,
+    bissell_interval,
+    capability,
+    grouped,
+    potential_interval,
+    spread_of_moving_ranges,
+    spread_of_ranges,
+)
 from inspect_kit.quality.sample import as_sample
 from inspect_kit.values.limits import AtLeast, AtMost, Between
 

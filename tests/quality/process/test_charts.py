@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.quality.process.capability import c4, d2, d2_star, d3, grouped
 from inspect_kit.quality.process.charts import Chart, KnownProcess, Readings, draw_up, pieces_to_samples
-from inspect_kit.quality.process.subgroups import c4, d2, d2_star, d3, grouped
 from inspect_kit.quality.sample import Sample, as_sample
 
 

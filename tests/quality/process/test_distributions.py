@@ -12,9 +12,9 @@ from scipy import stats
 
 from inspect_kit.cli.app import app, run
 from inspect_kit.errors import BadInput
+from inspect_kit.quality.process.capability import pooled_spread
 from inspect_kit.quality.process.charts import KnownProcess, Readings, draw_up
 from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
-from inspect_kit.quality.process.subgroups import pooled_spread
 from inspect_kit.quality.sample import as_sample
 from inspect_kit.values.limits import limits_from
 

@@ -34,8 +34,7 @@ from inspect_kit.registry.checkin.store import (  # fmt: skip
 )
 from inspect_kit.registry.opening import Registry, open_registry
 from inspect_kit.registry.write_queue import queued
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Station, open_station
+from inspect_kit.station.station import CertificateWorker, Station, open_station
 from tests.registry.conftest import NOW
 from tests.station.conftest import PINS, ROLES, Person, new_client
 

@@ -12,8 +12,7 @@ import pytest
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring
-from inspect_kit.certificate.issue.log_checks import Believed
-from inspect_kit.certificate.issue.seals import seal_of_signer
+from inspect_kit.certificate.issue.seals import Believed, seal_of_signer
 from inspect_kit.certificate.issue.verify import TrustContext, Verification, verify_qr
 from inspect_kit.registry import chain_index
 from inspect_kit.registry.amendments import revoke

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring, retire
-from inspect_kit.certificate.issue.log_checks import Believed
+from inspect_kit.certificate.issue.seals import Believed
 from inspect_kit.certificate.issue.verify import TrustContext, Verification, verify_pdf, verify_qr
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
 from inspect_kit.registry.chain import entry_of

@@ -18,9 +18,8 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin.roster import player_entries
 from inspect_kit.registry.checkin.store import inspection, queue
-from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.desk import numbered_label
-from inspect_kit.station.station import Station
+from inspect_kit.station.station import CertificateWorker, Station
 from tests.capture.test_spreadsheet import open_document
 from tests.station.conftest import NOW, PINS, Person, new_client, striker_form
 

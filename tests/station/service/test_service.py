@@ -19,9 +19,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.station.service.app import create_service
+from inspect_kit.station.service.app import create_service, serve
 from inspect_kit.station.service.openapi import PREFIX, document
-from inspect_kit.station.service.serving import serve
 from inspect_kit.station.service.tokens import give_out, read_tokens, withdraw
 from inspect_kit.station.service.work import Service
 from inspect_kit.station.web.serving import ServerAddress

@@ -11,8 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from inspect_kit.station.app import ROUTES
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Limits, Station
+from inspect_kit.station.station import CertificateWorker, Limits, Station
 from inspect_kit.station.web.limits import TokenBucket
 from tests.station.conftest import PINS, Person, new_client, striker_form
 

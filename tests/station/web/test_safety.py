@@ -22,8 +22,7 @@ from inspect_kit.errors import LANGUAGES, UsageError
 from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.app import create_app
-from inspect_kit.station.certificate_worker import CertificateWorker
-from inspect_kit.station.station import Station, open_station
+from inspect_kit.station.station import CertificateWorker, Station, open_station
 from inspect_kit.station.web.limits import PinThrottle, TokenBucket
 from inspect_kit.station.web.serving import ServerAddress, is_loopback, serve
 from inspect_kit.station.web.visit import SESSION, back_to
