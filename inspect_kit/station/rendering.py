@@ -18,6 +18,8 @@ from markupsafe import Markup
 from inspect_kit.certificate.content.wording import Wording, station_words, wording_for
 from inspect_kit.errors import LANGUAGES, InspectKitError, Notice, sentence, worded_fact
 from inspect_kit.inspection.screens import BadAnswer
+from inspect_kit.places import shipped
+from inspect_kit.tomlfile import read_toml
 
 _HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = _HERE / "static"
@@ -53,48 +55,10 @@ def plain(text: str) -> str:
     return _BEFORE_SPREAD.sub(" ±", ordinary)
 
 
-_AT_THE_DESK: Final = {
-    "another-desk-reading-scale": "scale.busy",
-    "already-tested-again": "decided.retested",
-    "camera-tilted-to-sheet": "photo.tilted",
-    "damaged-cut-off": "photo.damaged",
-    "days-wrong": "event.dates_wrong",
-    "decided-already": "decided.already",
-    "decision-goes-against-verdict-say": "decided.why",
-    "decision-needs-reason-printed": "decided.reason",
-    "enough-approved": "decided.quota",
-    "event-wants-four-eyes-somebody": "decided.four_eyes",
-    "expected-date": "event.day_wrong",
-    "house-wrong": "event.house_wrong",
-    "invisible-character": "name.invisible",
-    "is-empty": "name.empty",
-    "name-too-long": "name.long",
-    "new-person-needs-pin": "pin.needed",
-    "no-code-can-read-photo": "photo.no_code",
-    "no-scale-connected": "scale.none",
-    "no-such-inspection": "decided.no_such",
-    "no-such-inspection-test-again": "decided.no_such",
-    "not-jpeg-png-heic-photo": "photo.none",
-    "nothing-lies-scale-shows": "scale.empty",
-    "number-up-to": "event.count_wrong",
-    "photo-blurred": "photo.blurred",
-    "pieces-lie-sheet": "photo.pieces",
-    "pin-first-anybody-would-try": "pin.easy",
-    "pin-least-characters": "pin.short",
-    "second-referee-needed": "event.second_needed",
-    "tested-again-decide-second-test": "decided.on_second",
-    "too-dark-measured": "photo.dark",
-    "too-few-markers": "photo.no_sheet",
-    "too-few-pixels": "photo.small",
-    "too-few-squares-reference-sheet": "photo.covered",
-    "too-little-contrast": "photo.pale",
-    "too-little-reference-sheet-free": "photo.covered",
-    "too-long-side": "photo.large",
-    "too-many-characters": "bad.long",
-    "too-many-megapixels": "photo.large",
-    "too-many-pixels": "photo.large",
-}
-"""Errors that the desk says in its own words, shorter and without what only a command line knows."""
+@cache
+def _at_the_desk() -> Mapping[str, object]:
+    """What the desk says of an error in words of its own: the sentence's key, by the error's code."""
+    return read_toml(shipped("reports") / "wording" / "at-the-desk.toml")
 
 
 class Words:
@@ -113,9 +77,9 @@ class Words:
         """What is wrong, in this language: in the desk's own words where it has some."""
         if isinstance(problem, BadAnswer):
             return self(_key_of(problem), **{name: self._fact(fact) for name, fact in problem.facts.items()})
-        key = _AT_THE_DESK.get(problem.told.code)
+        key = _at_the_desk().get(problem.told.code)
         facts = {name: worded_fact(fact, self.language) for name, fact in problem.told.facts}
-        return self(key, where=problem.where, **facts) if key else problem.said(self.language)
+        return self(str(key), where=problem.where, **facts) if key else problem.said(self.language)
 
     def notice(self, told: Notice, *, as_printed: bool = False) -> str:
         """What is to be told of one photo, which needs no name here; as on paper, where a command line's words would

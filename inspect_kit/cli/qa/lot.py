@@ -425,7 +425,7 @@ def export(file: Path, out: Path, form: str | None, **given: Any) -> None:
     Example:
       inspect-kit qa export coins.csv --spec icf-cs --item coin-set --characteristic coin.diameter -o coins.dfq
     """
-    from inspect_kit.quality.exchange.rows import form_of, lines_in
+    from inspect_kit.quality.exchange.write import form_of, lines_in
 
     _refuse_same(file, out)
     chosen = form_of(form, out)

@@ -1,17 +1,12 @@
-"""Which form a file is to have, and the lines of a lot in that form."""
+"""CSV: one row a reading, in the form that `judge` and `qa lot` read, with limits and verdict beside it."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from inspect_kit.csv_rows import csv_line, harmless
-from inspect_kit.errors import UsageError
-from inspect_kit.quality.exchange.dcc import dcc_lines
-from inspect_kit.quality.exchange.qdas import dfq_lines
-from inspect_kit.quality.exchange.qif import qif_lines
 from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
 
 COLUMNS: Final = (
@@ -66,29 +61,3 @@ def _readings(record: LotRecord) -> Iterator[tuple[str, ...]]:
 def uncertainty(series: MeasuredSeries, place: int) -> str | None:
     """The standard uncertainty of one value."""
     return series.u[0] if len(series.u) == 1 else series.u[place]
-
-
-# Which form a file is to have, and the lines of a lot in that form.
-
-
-FORMS: Final[Mapping[str, Callable[[LotRecord], Iterator[bytes]]]] = {
-    "dfq": dfq_lines,
-    "qif": qif_lines,
-    "csv": csv_lines,
-    "xlsx": xlsx_lines,
-    "dcc": dcc_lines,
-}
-_ENDINGS: Final = {".dfq": "dfq", ".qif": "qif", ".csv": "csv", ".xlsx": "xlsx"}
-
-
-def form_of(stated: str | None, out: Path) -> str:
-    """The form that was asked for, or the one that the file's name tells."""
-    form = stated or _ENDINGS.get(out.suffix.lower())
-    if form is None:
-        raise UsageError("does-not-tell-form", out=out.name[:60])
-    return form
-
-
-def lines_in(form: str, record: LotRecord) -> Iterator[bytes]:
-    """The file's content, piece by piece."""
-    return FORMS[form](record)

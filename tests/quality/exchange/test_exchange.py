@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.exchange.rows import FORMS, form_of, lines_in
+from inspect_kit.quality.exchange.write import FORMS, form_of, lines_in
 from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from tests.quality.lot.lots import DIAMETER, MASS, SUBJECT, accepted, judged, refused, wide
