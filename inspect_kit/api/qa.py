@@ -10,7 +10,7 @@ from typing import Any
 from inspect_kit.api.notebook import as_text, is_path, picture, rows_of, table
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.drawing import Draw, rendered
-from inspect_kit.quality.given import limits_given, plain_number
+from inspect_kit.quality.sample import limits_given, plain_number
 from inspect_kit.quality.table import Table, read_table
 
 
@@ -100,8 +100,7 @@ def grr(values: Any, *, method: str = "anova", tolerance: float | None = None) -
 
 def sampling(*, lot: int, aql: float | str, level: str = "II", severity: str = "normal") -> Study:
     """The single sampling plan of a lot: code, n, ac, re."""
-    from inspect_kit.quality.sampling.attributes import Severity, look_up
-    from inspect_kit.quality.sampling.switching import Scheme, lookup_data
+    from inspect_kit.quality.sampling.attributes import Scheme, Severity, look_up, lookup_data
 
     scheme = Scheme(plain_number(str(aql), "aql"), level)
     chosen = Severity(severity)

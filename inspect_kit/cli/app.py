@@ -64,7 +64,7 @@ def _run(app: click.Group, arguments: Sequence[str] | None, language: str) -> in
 
 def _name_as_in_help(problem: click.UsageError, language: str) -> None:
     """What is missing or wrong is called as the page of help calls it."""
-    from inspect_kit.cli.spoken_help import spoken_parameter
+    from inspect_kit.cli.lazy import spoken_parameter
 
     if isinstance(problem, click.BadParameter) and problem.param is not None and language != ENGLISH:
         problem.param = spoken_parameter(problem.param, language)

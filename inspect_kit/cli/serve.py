@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from inspect_kit.certificate.issue.tls import server_files
+from inspect_kit.certificate.issue.keys import server_files
 from inspect_kit.cli.issuer import passphrase_for, registry_here
 from inspect_kit.cli.options import home_folder, json_option
 from inspect_kit.cli.terminal import columns, print_result, said

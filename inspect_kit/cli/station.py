@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from inspect_kit.certificate.issue.keys import SigningKey, unlock
+from inspect_kit.certificate.issue.keys import SigningKey, server_files, unlock
 from inspect_kit.certificate.issue.seals import desk_key, read_desk, vouch
-from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.certificate.issue.trust import believed_of, own_issuer, trusted
 from inspect_kit.checkin.roles import Role
 from inspect_kit.cli.issuer import desk_of, passphrase_for, person, registry_here

@@ -218,8 +218,7 @@ def histogram_drawing(figure: Figure, values: Floats, sigma: float, limits: Limi
         axes.plot(places, heights * len(values) * float(edges[1] - edges[0]), color=GREY, linewidth=1.4)
     axes.axvline(mean, color=INK, linestyle=":")
     axes.set_xlim(ends)
-    axes.set_xlabel(in_unit(labelled("axis-value"), unit))
-    axes.set_ylabel(labelled("axis-pieces"))
+    axes.set(xlabel=in_unit(labelled("axis-value"), unit), ylabel=labelled("axis-pieces"))
 
 
 def _limits_in_view(axes: Axes, edges: Floats, limits: Limits) -> tuple[float, float]:
@@ -418,8 +417,7 @@ def agreement_drawing(figure: Figure, found: Agreement) -> None:
         ends = np.array([[100 * end for end in share.interval] for share in shares.values()]).T
         axes.errorbar(places, middle, yerr=[middle - ends[0], ends[1] - middle], fmt="o", color=INK, capsize=5)
         axes.set_xticks(places, [name[:12] for name in shares])
-        axes.set_title(title)
-        axes.set_xlabel(labelled("head-operator"))
+        axes.set(title=title, xlabel=labelled("head-operator"))
     grid[0, 0].set_ylabel(labelled("axis-judged-alike"))
     figure.suptitle(labelled("title-agreement", kappa=f"{found.fleiss:.2f}"), x=0.01, ha="left", fontsize=10)
 
@@ -441,8 +439,7 @@ def type_one_drawing(
     axes.axhline(result.mean, color=GREY, linestyle=":", linewidth=1.5, label=mean)
     indices = "" if result.cg is None or result.cgk is None else f", Cg {result.cg:.2f}, Cgk {result.cgk:.2f}"
     head = labelled("title-type-one", s=f"{result.deviation:.4g}", bias=f"{result.bias:.4g}")
-    axes.set_title(head + figures(indices))
-    axes.set_xlabel(labelled("axis-reading"))
+    axes.set(title=head + figures(indices), xlabel=labelled("axis-reading"))
     axes.set_ylabel(in_unit(labelled("axis-value"), unit))
     # The line at +0.1 T runs through the corner where it fits.
     axes.legend(frameon=True, framealpha=1, edgecolor="none")
@@ -460,8 +457,7 @@ def linearity_drawing(figure: Figure, result: Linearity, unit: str = "") -> None
     axes.axhline(0, color=INK, linestyle=":")
     line_of = {"intercept": f"{result.intercept:.5g}", "slope": f"{result.slope:+.5g}"}
     axes.set_title(labelled("title-linearity", r=f"{result.r_squared:.3f}", **line_of))
-    axes.set_xlabel(in_unit(labelled("head-reference"), unit))
-    axes.set_ylabel(in_unit(labelled("head-bias"), unit))
+    axes.set(xlabel=in_unit(labelled("head-reference"), unit), ylabel=in_unit(labelled("head-bias"), unit))
 
 
 @drawing
@@ -479,9 +475,7 @@ def curve_drawing(
     _mark_qualities(axes, fractions[:shown], probabilities[:shown], aql)
     axes.set_ylim(0, 1.02)
     axes.set_xlim(left=0)
-    axes.set_xlabel(labelled("axis-nonconforming"))
-    axes.set_ylabel(labelled("axis-acceptance"))
-    axes.set_title(title)
+    axes.set(xlabel=labelled("axis-nonconforming"), ylabel=labelled("axis-acceptance"), title=title)
 
 
 def _mark_qualities(axes: Axes, fractions: Floats, probabilities: Floats, aql: float | None) -> None:
@@ -524,8 +518,7 @@ def _draw_faces(axes: Axes, name: str, result: Fairness) -> None:
     for face, share, count in zip(faces, shares, result.counts, strict=True):
         axes.annotate(str(count), (face, share), xytext=(6, 0), textcoords="offset points", fontsize=8, va="center")
     axes.set_xticks(faces)
-    axes.set_xlabel(labelled("head-face"))
-    axes.set_ylabel(labelled("axis-share"))
+    axes.set(xlabel=labelled("head-face"), ylabel=labelled("axis-share"))
     head = f"{labelled('head-die')} {name}: " if name else ""
     told = {"rolls": result.rolls, "chi2": f"{result.chi2:.2f}", "p": f"{result.p_value:.3g}"}
     axes.set_title(head + labelled("title-rolls", **told))
@@ -535,7 +528,5 @@ def _draw_path(axes: Axes, path: Floats) -> None:
     axes.plot(np.arange(1, len(path) + 1), path / np.log(10), color=INK, linewidth=0.9)
     axes.axhline(np.log10(20), color=INK, linestyle="--", label=labelled("line-unfair"))
     axes.axhline(0, color=GREY, linestyle=":", linewidth=0.8)
-    axes.set_xlabel(labelled("axis-rolls"))
-    axes.set_ylabel(labelled("axis-e-value"))
-    axes.set_title(labelled("title-evidence"))
+    axes.set(xlabel=labelled("axis-rolls"), ylabel=labelled("axis-e-value"), title=labelled("title-evidence"))
     axes.legend(loc="upper left")

@@ -100,8 +100,7 @@ def _draw_shares(axes: Axes, result: GaugeResult, tolerance: float | None) -> No
         for place, height in zip(places, heights, strict=True):
             axes.annotate(f"{height:.0f}", (place, height), ha="center", va="bottom", fontsize=7)
     axes.set_xticks(range(len(parts)), [name for name, _ in parts])
-    axes.set_ylabel("%")
-    axes.set_title(labelled("panel-components"))
+    axes.set(ylabel="%", title=labelled("panel-components"))
     axes.legend()
 
 
@@ -112,8 +111,7 @@ def _draw_by_part(axes: Axes, rows: GaugeRows, label: str) -> None:
     means = [float(rows.values[places == place].mean()) for place in range(len(names))]
     axes.plot(range(len(names)), means, color=INK, marker="o", markersize=4, linewidth=0.8)
     _name(axes, names)
-    axes.set_ylabel(label)
-    axes.set_title(labelled("panel-by-part"))
+    axes.set(ylabel=label, title=labelled("panel-by-part"))
 
 
 def _draw_by_operator(axes: Axes, rows: GaugeRows, label: str) -> None:
@@ -125,9 +123,7 @@ def _draw_by_operator(axes: Axes, rows: GaugeRows, label: str) -> None:
     axes.plot(range(len(names)), [float(group.mean()) for group in groups], color=INK, marker="D", markersize=4,
               linestyle=":")  # fmt: skip
     axes.set_xticks(range(len(names)), [name[:12] for name in names])
-    axes.set_xlabel(labelled("axis-operator-mean"))
-    axes.set_ylabel(label)
-    axes.set_title(labelled("panel-by-operator"))
+    axes.set(xlabel=labelled("axis-operator-mean"), ylabel=label, title=labelled("panel-by-operator"))
 
 
 Cells = dict[tuple[str, str], Floats]
@@ -143,8 +139,7 @@ def _draw_ranges(axes: Axes, cells: Cells, unit: str) -> None:
         low, high = range_factors(size)
         _control_lines(axes, centre, (low * centre, high * centre))
     axes.set_ylim(bottom=0)
-    axes.set_ylabel(in_unit(labelled("axis-range"), unit))
-    axes.set_title(labelled("panel-ranges"))
+    axes.set(ylabel=in_unit(labelled("axis-range"), unit), title=labelled("panel-ranges"))
 
 
 def _draw_means(axes: Axes, cells: Cells, label: str) -> None:
@@ -155,8 +150,7 @@ def _draw_means(axes: Axes, cells: Cells, label: str) -> None:
         centre = float(np.mean(means))
         spread = 3 * float(np.mean([np.ptp(cell) for cell in cells.values()])) / (d2(size) * size**0.5)
         _control_lines(axes, centre, (centre - spread, centre + spread))
-    axes.set_ylabel(label)
-    axes.set_title(labelled("panel-means"))
+    axes.set(ylabel=label, title=labelled("panel-means"))
 
 
 def _draw_cells(axes: Axes, cells: Cells, heights: Sequence[float]) -> None:
@@ -194,8 +188,7 @@ def _draw_interaction(axes: Axes, cells: Cells, label: str) -> None:
             linestyle=_DASHES[number % len(_DASHES)], markersize=4, label=operator[:20],
         )  # fmt: skip
     _name(axes, names)
-    axes.set_ylabel(label)
-    axes.set_title(labelled("panel-interaction"))
+    axes.set(ylabel=label, title=labelled("panel-interaction"))
     axes.legend(title=labelled("head-operator"))
 
 

@@ -52,8 +52,7 @@ def _dress(trend: Trend, means: Axes, indices: Axes, periods: Sequence[str]) -> 
     for code, limit in (("axis-lower", lower), ("axis-upper", upper)):
         if limit is not None:
             limit_line(means, float(limit), labelled(code))
-    means.set_ylabel(in_unit(labelled("head-mean"), trend.unit))
-    means.set_title(trend.characteristic)
+    means.set(ylabel=in_unit(labelled("head-mean"), trend.unit), title=trend.characteristic)
     means.tick_params(labelbottom=False)
     limit_line(indices, _WANTED, "")
     indices.set_ylabel("Cpk")

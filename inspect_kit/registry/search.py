@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
 from datetime import date
 from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Row, Select, and_, or_, select
 
+from inspect_kit.csv_rows import csv_line, harmless
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.entries import Thing, folded
 from inspect_kit.registry.numbers import number_of
-from inspect_kit.registry.tables import (  # fmt: skip
+from inspect_kit.registry.tables import (
     CERTIFICATES,
     DESCRIPTIONS,
     EVIDENCE,
@@ -245,3 +247,32 @@ def backing(connection: Connection, standing: CertificateStatus) -> CertificateD
 def is_issued(connection: Connection, digest: str) -> bool:
     """Whether a certificate has been made from a record."""
     return connection.execute(select(INSPECTIONS.c.entry).where(INSPECTIONS.c.record == digest)).first() is not None
+
+
+# The registry's certificates for other programs: JSON lines, or CSV for a spreadsheet.
+
+
+def as_json_lines(standings: Iterable[CertificateStatus], on: date) -> Iterator[bytes]:
+    """One JSON object a line."""
+    for standing in standings:
+        yield json.dumps(row_of(standing, on), ensure_ascii=False).encode() + b"\n"
+
+
+def as_csv(standings: Iterable[CertificateStatus], on: date) -> Iterator[bytes]:
+    """A head and one row each; a text that a spreadsheet would take for a formula gets an apostrophe."""
+    names = ["state", *(field.name for field in fields(CertificateStatus))]
+    yield csv_line(names)
+    for standing in standings:
+        row = row_of(standing, on)
+        yield csv_line(harmless(str(row[name])) for name in names)
+
+
+def row_of(standing: CertificateStatus, on: date) -> dict[str, object]:
+    """A certificate with its state on a day."""
+    return {"state": standing.state(on), **asdict(standing)}
+
+
+FORMATS: Final[dict[str, Callable[[Iterable[CertificateStatus], date], Iterator[bytes]]]] = {
+    "jsonl": as_json_lines,
+    "csv": as_csv,
+}

@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from inspect_kit.bounded_process import BoundedPool
 from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
-from inspect_kit.station import desk, events, guided, live, lookup, people, photos, scales, tickets
+from inspect_kit.station import desk, events, guided, live, lookup, people, photos, tickets
 from inspect_kit.station.hall import papers, public, queue, roster
 from inspect_kit.station.rendering import STATIC
 from inspect_kit.station.station import CertificateWorker, DrawnInProcess, Station
@@ -53,9 +53,9 @@ ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("GET", f"{_EVENT}/list", events.show_list, Act.LOOK_UP),
     ("GET", _DESK, desk.show_desk, Act.RECORD),
     ("POST", _DESK, desk.inspect_now, Act.RECORD),
-    ("POST", f"{_DESK}/weigh", scales.weigh_live, Act.RECORD),
-    ("POST", f"{_DESK}/bytes", scales.read_bytes_passed_on, Act.RECORD),
-    ("POST", f"{_DESK}/display", scales.propose_display, Act.RECORD),
+    ("POST", f"{_DESK}/weigh", live.weigh_live, Act.RECORD),
+    ("POST", f"{_DESK}/bytes", live.read_bytes_passed_on, Act.RECORD),
+    ("POST", f"{_DESK}/display", live.propose_display, Act.RECORD),
     ("POST", f"{_DESK}/photo", desk.take_photo, Act.RECORD),
     ("POST", f"{_DESK}/live", live.look_at_frame, Act.RECORD),
     ("GET", f"{_DESK}/look/{{token}}", desk.show_look, Act.RECORD),

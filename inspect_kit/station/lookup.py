@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import Verification, verify_qr
-from inspect_kit.checkin.acts import proven
+from inspect_kit.checkin.certify import proven
 from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.checkin.roles import Decision
 from inspect_kit.errors import BrokenSeal, InspectKitError, UsageError, sentence

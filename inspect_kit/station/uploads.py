@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile
-from inspect_kit.checkin.imported import kind_for, measured_photos, on_kept_photos, read_file
+from inspect_kit.checkin.form import kind_for, measured_photos, on_kept_photos, read_file
 from inspect_kit.checkin.photo_reading import EvidencePhoto, TypedBeside
 from inspect_kit.checkin.roles import Act, DeskRefusal
 from inspect_kit.inspection.figure_team import FULL_TEAM, SPARE

@@ -4,17 +4,22 @@ Type A from repeated readings, type B from half-widths and certificates, a calib
 for any model written in Python.
 """
 
-from inspect_kit.uncertainty.distributions import (
+from inspect_kit.uncertainty.model import InputEstimate, PropagationResult, correlation, coverage_factor, propagate
+from inspect_kit.uncertainty.readings import (
+    FittedLine,
+    Predicted,
+    Repeated,
     arcsine,
+    correlation_of_means,
+    covariance_of_means,
     dof_from_reliability,
+    fit_line,
     from_expanded,
     from_resolution,
     rectangular,
+    repeated,
     triangular,
 )
-from inspect_kit.uncertainty.model import InputEstimate, PropagationResult, correlation, coverage_factor, propagate
-from inspect_kit.uncertainty.repeated import Repeated, correlation_of_means, covariance_of_means, repeated
-from inspect_kit.uncertainty.straight_line import FittedLine, Predicted, fit_line
 
 __all__ = [
     "FittedLine",

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from inspect_kit.cli.app import app, run
-from inspect_kit.cli.spoken_help import paragraphs, sentence_in
+from inspect_kit.cli.lazy import paragraphs, sentence_in
 
 WORDING = Path(__file__).parent.parent.parent / "reports" / "wording"
 OTHERS = ("de", "cs", "it")

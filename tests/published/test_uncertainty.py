@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from GTC import cos, get_correlation, sin, type_a, type_b, ureal
 
-from inspect_kit.uncertainty.distributions import arcsine, dof_from_reliability, rectangular
 from inspect_kit.uncertainty.model import (
     Correlations,
     InputEstimate,
@@ -20,8 +19,16 @@ from inspect_kit.uncertainty.model import (
     propagate,
     truncated,
 )
-from inspect_kit.uncertainty.repeated import Repeated, correlation_of_means, repeated
-from inspect_kit.uncertainty.straight_line import FittedLine, fit_line
+from inspect_kit.uncertainty.readings import (
+    FittedLine,
+    Repeated,
+    arcsine,
+    correlation_of_means,
+    dof_from_reliability,
+    fit_line,
+    rectangular,
+    repeated,
+)
 
 Published = Callable[[str], Any]
 

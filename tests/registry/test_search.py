@@ -11,9 +11,8 @@ from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.amendments import revoke
-from inspect_kit.registry.exporting import FORMATS
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.registry.search import RegistryQuery, find, known, listing
+from inspect_kit.registry.search import FORMATS, RegistryQuery, find, known, listing
 
 Issue = Callable[..., Issued]
 

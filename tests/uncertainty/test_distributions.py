@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import arcsine as arcsine_law
 from scipy.stats import triang, uniform
 
-from inspect_kit.uncertainty.distributions import (
+from inspect_kit.uncertainty.readings import (
     arcsine,
     dof_from_reliability,
     from_expanded,

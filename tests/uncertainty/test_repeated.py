@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from inspect_kit.uncertainty.repeated import correlation_of_means, covariance_of_means, repeated
+from inspect_kit.uncertainty.readings import correlation_of_means, covariance_of_means, repeated
 
 FORTY = Context(prec=40)
 readings = st.lists(st.decimals(min_value=-100, max_value=100, places=3), min_size=2, max_size=12)

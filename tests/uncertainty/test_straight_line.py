@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from inspect_kit.uncertainty.straight_line import fit_line
+from inspect_kit.uncertainty.readings import fit_line
 
 numbers = st.decimals(min_value=-100, max_value=100, places=2)
 points = st.lists(st.tuples(numbers, numbers), min_size=3, max_size=10)

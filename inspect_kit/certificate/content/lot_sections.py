@@ -17,8 +17,8 @@ from inspect_kit.quality.lot.study import LotStudy
 from inspect_kit.quality.process import charts
 from inspect_kit.quality.process.capability import Capability, Index, Stratified, Stratum
 from inspect_kit.quality.process.distributions import PercentileCapability
+from inspect_kit.quality.sampling.attributes import LARGEST_PERCENTAGE
 from inspect_kit.quality.sampling.operating_curve import quality_at
-from inspect_kit.quality.sampling.switching import LARGEST_PERCENTAGE
 
 _HISTOGRAM: Final = 60.0
 """Height of a histogram on the page, in millimetres."""

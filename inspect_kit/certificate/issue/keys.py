@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
 
@@ -16,8 +17,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import KeySerializationEncryption, NoEncryption, PrivateFormat, pkcs12
-from cryptography.x509.oid import NameOID
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    KeySerializationEncryption,
+    NoEncryption,
+    PrivateFormat,
+    pkcs12,
+)
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from inspect_kit.atomic_write import sync_folder, write_whole, written_beside
 from inspect_kit.certificate.issue.keyring import Keyring, Retirement, Signer, bundle, read_keyring, signer_id
@@ -296,3 +303,50 @@ def _open(path: Path, passphrase: Passphrase) -> object:
         except ValueError:
             raise BadInput("passphrase-does-not-open-key", where=str(path)) from None
     raise UsageError("key-needs-passphrase", where=str(path))
+
+
+# A certificate for the station's own web server, vouched for by the issuer's CA: phones that trust it see a lock.
+
+
+_DAYS: Final = 397
+"""Browsers refuse certificates of web servers that last longer."""
+
+
+def server_files(home: Path, names: Iterable[str], passphrase: Passphrase, now: datetime) -> tuple[Path, Path]:
+    """The files with certificate and key, made anew for these names."""
+    ca, secret = own_keyring(home).ca, ca_key(home, passphrase)
+    key = generate_private_key(SECP256R1())
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "inspect-kit station")]))
+        .issuer_name(ca.subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(days=_DAYS))
+        .add_extension(
+            x509.SubjectAlternativeName([_general_name(name) for name in dict.fromkeys(names)]), critical=False
+        )
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(secret.public_key()), critical=False)
+        .sign(secret, hashes.SHA256())
+    )
+    chain = certificate.public_bytes(Encoding.PEM) + ca.public_bytes(Encoding.PEM)
+    bare = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    folder = home / "station"
+    return _kept(folder / "tls.pem", chain), _kept(folder / "tls-key.pem", bare)
+
+
+def _general_name(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ip_address(name.strip("[]")))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def _kept(path: Path, content: bytes) -> Path:
+    with system_errors_as("not-written", path):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_whole(path, content, private=True)
+    return path

@@ -201,7 +201,7 @@ def section_pieces(number: int, section: model.Section, photos: Photos, *, good:
 
 def _chart_pieces(block: model.Plot) -> Iterable[Piece]:
     """Loaded only for lots: matplotlib takes a while."""
-    from inspect_kit.certificate.pages.lot_charts import drawing_pieces
+    from inspect_kit.certificate.pages.lot_render import drawing_pieces
 
     return drawing_pieces(block)
 

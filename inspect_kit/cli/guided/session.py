@@ -135,7 +135,7 @@ def _other(session: GuidedSession, screen: Screen, text: str) -> GuidedSession:
     if text.startswith("/"):
         return _gone_to(session, text[1:].strip())
     if text.startswith("*"):
-        from inspect_kit.cli.guided.displays import proposed
+        from inspect_kit.cli.guided.command import proposed
 
         return proposed(session, screen, Path(text[1:].strip().strip("'\"")))
     if text.startswith("="):

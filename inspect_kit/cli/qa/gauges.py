@@ -33,9 +33,8 @@ from inspect_kit.quality.gauge.study import (
     study_data,
 )
 from inspect_kit.quality.gauge_drawing import SHEET, GaugeRows, gauge_drawing
-from inspect_kit.quality.given import positive_number, typed_number
 from inspect_kit.quality.lot.column import answer
-from inspect_kit.quality.sample import Sample
+from inspect_kit.quality.sample import Sample, positive_number, typed_number
 from inspect_kit.quality.table import Table
 from inspect_kit.values.measurement import combined
 from inspect_kit.values.quantity import Quantity, Unit, parse_quantity, unit

@@ -21,7 +21,6 @@ from inspect_kit.errors import UsageError, sentences, worded, worded_fact
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.quality.given import plain_number, positive_number
 from inspect_kit.quality.lot import judge as judging
 from inspect_kit.quality.lot import record as lot_record
 from inspect_kit.quality.lot.column import ReadingDefaults
@@ -29,6 +28,7 @@ from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacter
 from inspect_kit.quality.lot.study import LotStudy, studies_of
 from inspect_kit.quality.process.capability import capability_data, stratified_data
 from inspect_kit.quality.process.run_rules import FEW, rules_named
+from inspect_kit.quality.sample import plain_number, positive_number
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.variables import Standard
 

@@ -12,10 +12,10 @@ from inspect_kit.cli.qa.options import word_of
 from inspect_kit.cli.terminal import said, warn
 from inspect_kit.errors import UsageError
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.quality.given import plain_number
 from inspect_kit.quality.lot.file import LotFile
 from inspect_kit.quality.lot.judge import DefectClass, JudgedClass, LotOutcome
-from inspect_kit.quality.sampling import switching
+from inspect_kit.quality.sample import plain_number
+from inspect_kit.quality.sampling import attributes
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.ledger import WHOLE, Ledger, read_ledger
 from inspect_kit.quality.sampling.variables import Standard
@@ -45,7 +45,7 @@ def ledger_book(given: Given, file: LotFile, classes: Iterable[DefectClass]) -> 
     if before is not None:
         return LedgerBook(before, file.digest, entered=True)
     for name in lots.schemes:
-        switching.refuse_stopped(lots.state(name))
+        attributes.refuse_stopped(lots.state(name))
     _refuse_name(lots.lots, given)
     return LedgerBook(lots, file.digest)
 
@@ -58,17 +58,17 @@ def _read(given: Given, classes: tuple[DefectClass, ...]) -> Ledger | None:
     return read_ledger(path, schemes, start, measured=bool(given["variables"]) and not classes)
 
 
-def _refuse_name(lots: Iterable[switching.JudgedLot], given: Given) -> None:
+def _refuse_name(lots: Iterable[attributes.JudgedLot], given: Given) -> None:
     known = given["subject"] and any(lot.presented.name == given["subject"] for lot in lots)
     if known and not given["resubmitted"]:
         raise UsageError("ledger-other-readings", where=str(given["ledger"]), subject=given["subject"][:60])
 
 
-def _scheme(given: Given, aql: Decimal | None = None) -> switching.Scheme:
+def _scheme(given: Given, aql: Decimal | None = None) -> attributes.Scheme:
     """What was agreed for a class of defects with an AQL of its own, or for the whole lot."""
     usual = "IV" if aql is None and given["variables"] and given["table"] == Standard.MIL_414 else "II"
     agreed = plain_number(given["aql"], "--aql") if aql is None else aql
-    return switching.Scheme(agreed, given["level"] or usual, given["allow_reduced"])
+    return attributes.Scheme(agreed, given["level"] or usual, given["allow_reduced"])
 
 
 def keep_lot(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> None:
@@ -79,11 +79,11 @@ def keep_lot(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> 
     if outcome.verdict is Verdict.UNDECIDED:
         warn(said("ledger-without-lot"))
         return
-    lot = switching.PresentedLot(outcome.plan.size, 0, name, book.readings, given["resubmitted"])
+    lot = attributes.PresentedLot(outcome.plan.size, 0, name, book.readings, given["resubmitted"])
     write_whole(given["ledger"], _kept(outcome, book.lots, lot).text().encode())
 
 
-def _kept(outcome: LotOutcome, lots: Ledger, lot: switching.PresentedLot) -> Ledger:
+def _kept(outcome: LotOutcome, lots: Ledger, lot: attributes.PresentedLot) -> Ledger:
     """Every class that was decided; on a refused lot one may have stayed open, and is not counted."""
     if lots.measured:
         return _told(lots.add(lot, by_values=outcome.verdict is Verdict.CONFORMS))

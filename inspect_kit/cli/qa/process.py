@@ -17,7 +17,6 @@ from inspect_kit.cli.qa.options import file_argument, name_of, plot_target, save
 from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError, worded_fact
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
-from inspect_kit.quality.given import limits_given, positive_number, typed_number
 from inspect_kit.quality.process import charts
 from inspect_kit.quality.process.capability import (
     MOST_STRATA,
@@ -34,7 +33,7 @@ from inspect_kit.quality.process.capability import capability as study_capabilit
 from inspect_kit.quality.process.charts import readings_of
 from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
 from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
-from inspect_kit.quality.sample import Sample
+from inspect_kit.quality.sample import Sample, limits_given, positive_number, typed_number
 from inspect_kit.quality.table import Table
 from inspect_kit.strict_json import parse_json
 from inspect_kit.values.limits import Limits

@@ -15,10 +15,9 @@ from inspect_kit.cli.qa.options import plot_target, save_plot, table_of, word_of
 from inspect_kit.cli.terminal import in_figures, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import curve_drawing
-from inspect_kit.quality.given import limits_given, plain_number, positive_number
-from inspect_kit.quality.sample import Floats
+from inspect_kit.quality.sample import Floats, limits_given, plain_number, positive_number
+from inspect_kit.quality.sampling import attributes, variables
 from inspect_kit.quality.sampling import operating_curve as curves
-from inspect_kit.quality.sampling import switching, variables
 from inspect_kit.quality.sampling.attributes import NEVER, Lookup, Severity, look_up, plan_data, staged
 from inspect_kit.quality.sampling.ledger import WHOLE, read_ledger
 
@@ -122,7 +121,7 @@ REFUSED = 1
               help="Nonconforming pieces in the sample: decides, and goes into the ledger.")  # fmt: skip
 @click.option("--name", default="", help="The lot's name, for the ledger.")
 @click.option("--resubmitted", is_flag=True,
-              help="It was refused before and sorted: judged, but no matter of switching.")  # fmt: skip
+              help="It was refused before and sorted: judged, but no matter of attributes.")  # fmt: skip
 @click.option("--allow-reduced", is_flag=True, help="Production is steady and reduced inspection is agreed.")
 @plot_option
 @json_option
@@ -142,7 +141,7 @@ def sampling(**given: Any) -> int:
     target = plot_target()
     data, drawn, code = _plan(given)
     print_result(data, *_plan_lines(data))
-    aql = data["aql"] / 100 if data.get("aql", 100) <= float(switching.LARGEST_PERCENTAGE) else None
+    aql = data["aql"] / 100 if data.get("aql", 100) <= float(attributes.LARGEST_PERCENTAGE) else None
     save_plot(target, curve_drawing(*drawn, _title(data), aql))
     return code
 
@@ -223,53 +222,53 @@ def _in_stages(given: Given) -> Outcome:
 
 
 def _by_attributes(given: Given) -> Outcome:
-    scheme = switching.Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
+    scheme = attributes.Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
     if given["ledger"] is not None:
         return _by_ledger(given, scheme)
     severity = _severity(given)
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
-    data = switching.lookup_data(lookup, scheme, severity)
+    data = attributes.lookup_data(lookup, scheme, severity)
     code = 0
     if given["found"] is not None:
-        lot = switching.PresentedLot(given["lot"], given["found"])
-        judged = switching.judge_lot(scheme, switching.SwitchingState(severity), lot)
+        lot = attributes.PresentedLot(given["lot"], given["found"])
+        judged = attributes.judge_lot(scheme, attributes.SwitchingState(severity), lot)
         data |= {"found": given["found"], "accepted": judged.accepted}
         code = 0 if data["accepted"] else REFUSED
     return data, _plan_curve(lookup, scheme, given["lot"]), code
 
 
-def _plan_curve(lookup: Lookup, scheme: switching.Scheme, lot: int) -> Drawn:
+def _plan_curve(lookup: Lookup, scheme: attributes.Scheme, lot: int) -> Drawn:
     """What the plan lets through: up to one less than Re is accepted, in the gap too."""
     accept = lookup.plan.reject - 1
-    if scheme.aql > switching.LARGEST_PERCENTAGE:
+    if scheme.aql > attributes.LARGEST_PERCENTAGE:
         return curves.curve(lookup.plan.size, accept, curves.Model.POISSON)
     if accept >= lookup.plan.size:
         return np.array([0.0, 1.0]), np.array([1.0, 1.0])
     return _curve(lot, accept, lot) if lookup.whole_lot else _curve(lookup.plan.size, accept, None)
 
 
-def _by_ledger(given: Given, scheme: switching.Scheme) -> Outcome:
+def _by_ledger(given: Given, scheme: attributes.Scheme) -> Outcome:
     path: Path = given["ledger"]
     start = _severity(given)
     series = read_ledger(path, {WHOLE: scheme}, start)
     if series.lots and given["severity"]:
         raise UsageError("ledger-tells-severity")
     state = series.state()
-    switching.refuse_stopped(state)
+    attributes.refuse_stopped(state)
     severity = state.severity
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
     before = {"lots_before": len(series.lots), "score": state.score}
-    data = {**switching.lookup_data(lookup, scheme, severity), **before}
+    data = {**attributes.lookup_data(lookup, scheme, severity), **before}
     code = 0
     if given["found"] is not None:
-        lot = switching.PresentedLot(given["lot"], given["found"], given["name"], "", given["resubmitted"])
+        lot = attributes.PresentedLot(given["lot"], given["found"], given["name"], "", given["resubmitted"])
         series = series.add(lot)
         judged = series.lots[-1]
         write_whole(path, series.text().encode())
         data |= {"found": given["found"], "accepted": judged.accepted}
         data |= {"next": judged.next_severity, "because": judged.because}
         code = 0 if judged.accepted else REFUSED
-    if switching.may_be_reduced(scheme, series.state()):
+    if attributes.may_be_reduced(scheme, series.state()):
         warn(said("reduced-allowed"))
     return data, _plan_curve(lookup, scheme, given["lot"]), code
 

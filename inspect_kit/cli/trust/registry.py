@@ -27,11 +27,10 @@ from inspect_kit.registry.amendments import Acceptance, accept_older, describe, 
 from inspect_kit.registry.auditing import Audit, audit, tidy
 from inspect_kit.registry.backup import back_up, restore
 from inspect_kit.registry.entries import Thing
-from inspect_kit.registry.exporting import FORMATS, row_of
 from inspect_kit.registry.inspections import InspectionQuery, uncertified
 from inspect_kit.registry.numbers import Number, number_of
 from inspect_kit.registry.roles import role_statements
-from inspect_kit.registry.search import STATES, RegistryQuery, backing, known, listing
+from inspect_kit.registry.search import FORMATS, STATES, RegistryQuery, backing, known, listing, row_of
 
 _limit_option = click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True,
                              help="At most so many.")  # fmt: skip

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.switching import JudgedLot, PresentedLot, Scheme, SwitchingState, judge_lot
+from inspect_kit.quality.sampling.attributes import JudgedLot, PresentedLot, Scheme, Severity, SwitchingState, judge_lot
 from inspect_kit.quality.table import Table, read_table
 
 WHOLE: Final = ""

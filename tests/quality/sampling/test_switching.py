@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.sampling.attributes import Severity
+from inspect_kit.quality.sampling.attributes import PresentedLot, Scheme, Severity, may_be_reduced
 from inspect_kit.quality.sampling.ledger import WHOLE, Ledger, judge_series
 from inspect_kit.quality.sampling.ledger import read_ledger as read_ledger_of
-from inspect_kit.quality.sampling.switching import PresentedLot, Scheme, may_be_reduced
 
 SCHEME = Scheme(Decimal("1.0"))
 AGREED = Scheme(Decimal("1.0"), reduced_allowed=True)
