@@ -21,17 +21,8 @@ from starlette.responses import Response, StreamingResponse
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.bounded_process import BoundedPool, cores
 from inspect_kit.capture.measurement_file import Photo
+from inspect_kit.checkin import photo_reading
 from inspect_kit.checkin.form import fields_of
-from inspect_kit.checkin.photo_reading import (
-    EvidencePhoto,
-    PhotoReading,
-    TypedBeside,
-    evidence_photo,
-    kind_among,
-    measured_piece,
-    on_kept_photo,
-    open_photo_reading,
-)
 from inspect_kit.errors import BadInput, Fault, InspectKitError, Notice, worded_fact
 from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.checkin.store import DeskInspection, is_ticket, recorded
@@ -205,9 +196,9 @@ class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return BadInput.of(Fault("", Notice(self.code, tuple(self.facts.items())))) if self.why else None
 
     @property
-    def told(self) -> PhotoReading | None:
+    def told(self) -> photo_reading.PhotoReading | None:
         """What it tells."""
-        return open_photo_reading(self.measured, self.photo) if self.measured else None
+        return photo_reading.open_photo_reading(self.measured, self.photo) if self.measured else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,13 +246,15 @@ def pending_photos(visit: Visit) -> PendingPhotos:
 
 def kind_of(sheet: Sheet, item: str) -> str:
     """What a photo can measure at this desk; empty if nothing."""
-    return kind_among(field.question.characteristic for field in fields_of(sheet, item) if not field.question.instance)
+    return photo_reading.kind_among(
+        field.question.characteristic for field in fields_of(sheet, item) if not field.question.instance
+    )
 
 
 def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], tell: Tell = unheard) -> DeskPhoto:
     """A photo that cannot be measured is evidence all the same; one that cannot be opened is refused."""
     workers: PhotoWorkers = visit.request.app.state.workers
-    photo: EvidencePhoto = workers.opening.do(_OPENING, evidence_photo, content)
+    photo: photo_reading.EvidencePhoto = workers.opening.do(_OPENING, photo_reading.evidence_photo, content)
     look = DeskPhoto(
         visit.path("event"), visit.person.name, photo.content, photo.sha256, photo.width, photo.height, photo.name
     )
@@ -270,14 +263,16 @@ def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], t
     stated = _stated(given)
     try:
         with workers.line.turn(tell):
-            file = workers.measuring.do(_MEASURING, measured_piece, content, kind, stated, visit.station.home)
+            file = workers.measuring.do(
+                _MEASURING, photo_reading.measured_piece, content, kind, stated, visit.station.home
+            )
     except InspectKitError as problem:
         facts = {name: worded_fact(fact)[:200] for name, fact in problem.told.facts}
         return structs.replace(look, why=str(problem)[:500], code=problem.told.code, facts=facts)
-    return structs.replace(look, measured=on_kept_photo(file, look.photo).written())
+    return structs.replace(look, measured=photo_reading.on_kept_photo(file, look.photo).written())
 
 
-def _stated(given: Mapping[str, str]) -> TypedBeside:
+def _stated(given: Mapping[str, str]) -> photo_reading.TypedBeside:
     """What was typed beside the photo. Only a printed reference has a scale of print, which this browser remembers."""
     reference = given.get("reference", "").strip()
     plain = reference in PLAIN_REFERENCES
@@ -314,10 +309,10 @@ class PhotoCut:
     window: str
     outline: str
     region: tuple[float, float, float, float] | None
-    told: PhotoReading
+    told: photo_reading.PhotoReading
 
 
-def shot_of(href: str, told: PhotoReading) -> PhotoCut:
+def shot_of(href: str, told: photo_reading.PhotoReading) -> PhotoCut:
     """The piece with some room around it."""
     points = told.reading.outline
     left, top = (min(point[axis] for point in points) for axis in (0, 1))
@@ -339,5 +334,5 @@ def kept_shot(visit: Visit, seen: DeskInspection) -> PhotoCut | None:
             return None
         content = registry.shelf.take(connection, kept["look"])
         photo = open_record(registry.shelf.take(connection, seen.record)).photos[0]
-    told = open_photo_reading(content, Photo(photo.file, photo.sha256, photo.width, photo.height))
+    told = photo_reading.open_photo_reading(content, Photo(photo.file, photo.sha256, photo.width, photo.height))
     return shot_of(f"/events/{seen.event}/tickets/{seen.ticket}/photo", told)

@@ -11,18 +11,7 @@ from inspect_kit.certificate.content import findings, model
 from inspect_kit.certificate.content.means import legend_of, letters_of, means_of, was_sent
 from inspect_kit.certificate.content.wording import Wording, number_of, two_digits
 from inspect_kit.errors import worded
-from inspect_kit.inspection.record import (
-    CheckPoint,
-    Gauge,
-    Line,
-    RawReading,
-    Record,
-    SheetRef,
-    about_of,
-    checks_of,
-    left_out_of,
-    stated,
-)
+from inspect_kit.inspection import record as recorded
 from inspect_kit.rulebook.sheet import SheetAuthority
 
 # How each characteristic was measured, how well, and what its uncertainty is made of: one table.
@@ -51,9 +40,9 @@ def method(source: model.Source) -> Iterable[model.Block]:
         yield model.Listing(model.columns_of(words, *_SHARES), rows, ruled=True)
 
 
-def _worst(lines: Iterable[Line]) -> dict[str, Line]:
+def _worst(lines: Iterable[recorded.Line]) -> dict[str, recorded.Line]:
     """For each characteristic the line with the largest uncertainty."""
-    worst: dict[str, Line] = {}
+    worst: dict[str, recorded.Line] = {}
     for line in lines:
         known = worst.get(line.characteristic)
         if line.budget and (known is None or _standard(line) > _standard(known)):
@@ -61,11 +50,11 @@ def _worst(lines: Iterable[Line]) -> dict[str, Line]:
     return worst
 
 
-def _standard(line: Line) -> Decimal:
+def _standard(line: recorded.Line) -> Decimal:
     return number_of(line.u or "0", where=line.characteristic)
 
 
-def _budget(line: Line | None, source: model.Source) -> tuple[str, str]:
+def _budget(line: recorded.Line | None, source: model.Source) -> tuple[str, str]:
     """U, and what it is made of."""
     if line is None:
         return "–", "–"
@@ -82,7 +71,7 @@ def _budget(line: Line | None, source: model.Source) -> tuple[str, str]:
     return size, ", ".join(shares) + (", …" if len(variances) > _MOST_SOURCES else "")
 
 
-def _variances(line: Line) -> dict[str, float]:
+def _variances(line: recorded.Line) -> dict[str, float]:
     """The variance of each kind of component, over all characteristics that a derived value comes from."""
     variances: dict[str, float] = {}
     for part in line.budget:
@@ -111,7 +100,7 @@ def sections_of(source: model.Source) -> tuple[model.Section, ...]:
     return tuple(model.Section(say(f"heading.{heads[key]}"), blocks) for key, blocks in made.items() if blocks)
 
 
-def overlay_key(sheet: SheetRef, key: str) -> str:
+def overlay_key(sheet: recorded.SheetRef, key: str) -> str:
     """What a federation lays over another's rules is not called house rules."""
     house = any(over.standing != SheetAuthority.FEDERATION for over in sheet.overlays)
     return key if house or not sheet.overlays else f"{key}_federation"
@@ -142,7 +131,7 @@ def _results(source: model.Source) -> Iterable[model.Block]:
 def _left_out(source: model.Source) -> Iterable[model.Block]:
     """In full detail: every sentence of the text without a clause, and why it has none."""
     words = source.words
-    entries = left_out_of(source.record.sheet) if source.issue.detail == FULL else ()
+    entries = recorded.left_out_of(source.record.sheet) if source.issue.detail == FULL else ()
     said = (f"{each.clause}\u2002{words.sentence(each.says)} – {words.sentence(each.because)}" for each in entries)
     if entries:
         yield model.Columned(tuple(said))
@@ -193,11 +182,11 @@ def _instruments(source: model.Source) -> Iterable[model.Block]:
         rows = tuple((letters[gauge.id], *_instrument(gauge, words)) for gauge in record.instruments)
         yield model.Listing(model.columns_of(words, *titles), rows)
         yield from _checks(source)
-    if about_of(record).traceability:
-        yield model.Paragraph(about_of(record).traceability)
+    if recorded.about_of(record).traceability:
+        yield model.Paragraph(recorded.about_of(record).traceability)
 
 
-def _instrument(gauge: Gauge, words: Wording) -> tuple[str, ...]:
+def _instrument(gauge: recorded.Gauge, words: Wording) -> tuple[str, ...]:
     name = words.sentence(gauge.name) if gauge.name else words.name("instrument", gauge.kind)
     maker = ", ".join(part for part in (gauge.maker, gauge.serial) if part) or words.say("instruments.kind")
     return f"{name} ({gauge.id})", maker, _localised(gauge.resolution, words), _calibration(gauge, words)
@@ -210,14 +199,14 @@ def _checks(source: model.Source) -> Iterable[model.Block]:
         (letters.get(check.instrument, check.instrument), f"{check.time[:16].replace('T', ' ')}", check.by or "–",
          "; ".join(_point(point, words) for point in check.points),
          words.say("checks.passed" if check.passed else "checks.failed"))
-        for check in checks_of(source.record)
+        for check in recorded.checks_of(source.record)
     ]  # fmt: skip
     if rows:
         titles = (("letter", 0.05), ("check_time", 0.15), ("check_by", 0.17), ("check_points", 0.48), ("check", 0.15))
         yield model.Listing(model.columns_of(words, *titles), tuple(rows))
 
 
-def _point(point: CheckPoint, words: Wording) -> str:
+def _point(point: recorded.CheckPoint, words: Wording) -> str:
     figures = {name: _localised(getattr(point, name), words) for name in ("nominal", "shown", "permitted")}
     return words.say("checks.point", **figures)
 
@@ -230,7 +219,7 @@ def _localised(quantity: str, words: Wording) -> str:
         return quantity
 
 
-def _calibration(gauge: Gauge, words: Wording) -> str:
+def _calibration(gauge: recorded.Gauge, words: Wording) -> str:
     if gauge.calibrated_until is None:
         state = words.say("instruments.unstated")
     else:
@@ -259,21 +248,21 @@ _TYPED: Final = (("characteristic", 0.4), ("instance", 0.28), ("value", 0.18), (
 """Where no instrument sent anything there is no line to show."""
 
 
-def _printed(record: Record) -> frozenset[tuple[str, str]]:
+def _printed(record: recorded.Record) -> frozenset[tuple[str, str]]:
     """The values of which there is one reading: the result is that reading, and says all of it."""
     read = Counter((each.characteristic, each.instance) for each in record.readings if each.value)
     judged = {(line.characteristic, line.instance) for line in record.lines if not line.formula}
     return frozenset(which for which, times in read.items() if times == 1 and which in judged)
 
 
-def _unprinted(reading: RawReading, printed: frozenset[tuple[str, str]]) -> bool:
+def _unprinted(reading: recorded.RawReading, printed: frozenset[tuple[str, str]]) -> bool:
     """Whether a number was read that stands nowhere among the results: one of several, or worked with only."""
     measured = bool(reading.instrument or reading.unit or reading.u)
     return measured and bool(reading.value) and (reading.characteristic, reading.instance) not in printed
 
 
 def _reading(
-    reading: RawReading, names: Mapping[str, str], letters: Mapping[str, str], words: Wording
+    reading: recorded.RawReading, names: Mapping[str, str], letters: Mapping[str, str], words: Wording
 ) -> tuple[str, ...]:
     name = words.name("characteristic", reading.characteristic, names.get(reading.characteristic, ""))
     value = findings.observed(_localised(f"{reading.value} {reading.unit}".strip(), words), words)
@@ -303,7 +292,7 @@ def _remarks(source: model.Source) -> Iterable[model.Block]:
     """What the inspector remarked, and what the program noticed, in the language of the document."""
     record, words = source.record, source.words
     noticed = map(words.sentence, worded(record.warnings, record.told, words.language, printed=words.day))
-    said = (*about_of(record).remarks, *noticed)
+    said = (*recorded.about_of(record).remarks, *noticed)
     if said:
         yield model.Paragraph("\n".join(said))
 
@@ -313,7 +302,7 @@ def _statements(source: model.Source) -> Iterable[str]:
     scope = words.say("statement.scope", section=words.say("heading.results"))
     yield f"{scope} {words.say('statements.relates')} {words.say('statements.supplied')}"
     language = words.frame.get(f"language.{record.sheet.language}", record.sheet.language)
-    prevails = words.sentence(stated(record.sheet.prevails))
+    prevails = words.sentence(recorded.stated(record.sheet.prevails))
     yield f"{words.say('statements.language', language=language)} {prevails}".strip()
     calibrated = words.say("instruments.statement") if record.instruments else ""
     yield f"{calibrated} {words.say('statements.whole')} {words.say('statements.accreditation')}".strip()

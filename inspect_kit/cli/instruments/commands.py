@@ -14,35 +14,18 @@ from typing import Any, Final
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.capture import connections
+from inspect_kit.capture import connections, instruments
 from inspect_kit.capture.daily_checks import standing
 from inspect_kit.capture.discovery import FoundInstrument, available_ports, find
-from inspect_kit.capture.instruments import (
-    Effect,
-    Instrument,
-    checked_id,
-    checked_sheet,
-    instrument_ids,
-    load_instruments,
-    read_instrument,
-)
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import InstrumentKind
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import in_base
 from inspect_kit.capture.simulated_replies import SIMULATED, Display, ReplyState
 from inspect_kit.capture.simulator import LineFault, Simulation, script_of, simulated
+from inspect_kit.cli.instruments import read
 from inspect_kit.cli.instruments.check import certificate, check, history
 from inspect_kit.cli.instruments.life import due, suspect
-from inspect_kit.cli.instruments.read import (
-    address_from,
-    connection_from,
-    learn_dialect,
-    record,
-    settings_options,
-    timeout_option,
-    wiring_options,
-)
 from inspect_kit.cli.options import Given, day_option, home_folder, json_option, own_instruments
 from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, said_of, wants_json, warn
 from inspect_kit.clock import today
@@ -124,7 +107,7 @@ def command() -> None:
     """
 
 
-for _command in (check, learn_dialect, record, due, certificate, history, suspect, simulate):
+for _command in (check, read.learn_dialect, read.record, due, certificate, history, suspect, simulate):
     command.add_command(_command)
 
 
@@ -144,20 +127,24 @@ def list_instruments() -> None:
         click.echo("\n" + said("none-yours"), err=True)
 
 
-def _all(folder: Path) -> list[tuple[Instrument, bool]]:
+def _all(folder: Path) -> list[tuple[instruments.Instrument, bool]]:
     """One's own before the shipped ones; a sheet that cannot be read is a warning, and the others are shown."""
-    found: list[tuple[Instrument, bool]] = []
-    own = instrument_ids((folder,))
+    found: list[tuple[instruments.Instrument, bool]] = []
+    own = instruments.instrument_ids((folder,))
     for name in own:
         try:
-            found.append((read_instrument(folder / f"{name}.toml"), True))
+            found.append((instruments.read_instrument(folder / f"{name}.toml"), True))
         except InspectKitError as problem:
             warn(*problem.said(lang()).splitlines())
     kinds = shipped("specs") / "instruments"
-    return found + [(read_instrument(kinds / f"{n}.toml"), False) for n in instrument_ids((kinds,)) if n not in own]
+    return found + [
+        (instruments.read_instrument(kinds / f"{n}.toml"), False)
+        for n in instruments.instrument_ids((kinds,))
+        if n not in own
+    ]
 
 
-def _row(instrument: Instrument, *, own: bool) -> dict[str, object]:
+def _row(instrument: instruments.Instrument, *, own: bool) -> dict[str, object]:
     state = standing(home_folder(), instrument.id, today())
     warn(*(f"{instrument.id}: {said('check-line-damaged', number=number)}" for number in state.damaged))
     connection = connections.read_connections(home_folder()).get(instrument.id)
@@ -198,7 +185,7 @@ def _cells(row: dict[str, object]) -> tuple[str, ...]:
 @click.option("--calibration", help="Certificate and laboratory.")
 @click.option("--expanded", help="Expanded uncertainty on the calibration certificate, for example 0.02g.")
 @click.option("--coverage", default="2", show_default=True, help="Its coverage factor.")
-@wiring_options
+@read.wiring_options
 @click.option("--replace", "again", is_flag=True, help="Also if there is one of that name.")
 @json_option
 def add(name: str, again: bool, **given: Any) -> None:
@@ -210,16 +197,16 @@ def add(name: str, again: bool, **given: Any) -> None:
         --calibrated-until 2027-06-30 --expanded 0.02g --port /dev/ttyUSB0 --protocol mt-sics
     """
     folder = own_instruments()
-    path = folder / f"{checked_id(name)}.toml"
+    path = folder / f"{instruments.checked_id(name)}.toml"
     if path.exists() and not again:
         raise UsageError("sheet-there-already", where=str(path))
-    connection = connection_from(given)
-    text = checked_sheet(_described(given, name))
+    connection = read.connection_from(given)
+    text = instruments.checked_sheet(_described(given, name))
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.encode())
     if connection is not None:
         _remember(home_folder(), name, connection)
-    print_result(_row(read_instrument(path), own=True), f"{path}\n{said('check-each-day', name=name)}")
+    print_result(_row(instruments.read_instrument(path), own=True), f"{path}\n{said('check-each-day', name=name)}")
 
 
 def _remember(home: Path, name: str, connection: connections.Connection) -> None:
@@ -229,20 +216,20 @@ def _remember(home: Path, name: str, connection: connections.Connection) -> None
     )
 
 
-def _described(given: Given, name: str) -> Instrument:
+def _described(given: Given, name: str) -> instruments.Instrument:
     """The sheet it begins from, with everything that was said of it."""
     like = given["like"] or _LIKE.get(given["kind"] or "")
     if like is None:
         hint = nearest(given["kind"] or "", _LIKE) or notice("kind-or-like", names="|".join(_LIKE))
         raise UsageError("kind-unsaid", hint=hint)
-    model = load_instruments([like], [own_instruments()])[like]
+    model = instruments.load_instruments([like], [own_instruments()])[like]
     stated = {key: given[key] for key in ("kind", "maker", "serial", "calibration") if given[key] is not None}
     until: date | None = given["calibrated_until"].date() if given["calibrated_until"] else None
     effects, unit = model.effects, model.resolution.unit
     if given["expanded"] is not None:
         coverage = parse_number(given["coverage"], where="--coverage")
         size = parse_quantity(given["expanded"], unit, where="--expanded")
-        certified = Effect("calibration", size, coverage=coverage, shared=True)
+        certified = instruments.Effect("calibration", size, coverage=coverage, shared=True)
         effects = (certified, *(other for other in effects if other.source != "calibration"))
     named = [key for key in ("resolution", "upper") if given[key] is not None]
     sizes: dict[str, Any] = {key: parse_quantity(given[key], unit, where=f"--{key}") for key in named}
@@ -255,8 +242,8 @@ def _described(given: Given, name: str) -> Instrument:
 @command.command("find")
 @click.option("--port", metavar="PORT", help="The port to look at; without it, the ports there are.")
 @click.option("--bluetooth", is_flag=True, help="Also look for calipers by Bluetooth, for four seconds.")
-@settings_options
-@timeout_option
+@read.settings_options
+@read.timeout_option
 @json_option
 def find_instrument(timeout: float, **given: Any) -> None:
     """Try the known protocols on a port and say what answers. Nothing is changed on the instrument.
@@ -267,7 +254,7 @@ def find_instrument(timeout: float, **given: Any) -> None:
       inspect-kit instruments find --bluetooth
       inspect-kit instruments find --port /dev/ttyUSB0
     """
-    address = address_from(given)
+    address = read.address_from(given)
     if address is None:
         _list_ports(bluetooth=given["bluetooth"])
         return

@@ -17,18 +17,8 @@ from inspect_kit.cli.qa.options import file_argument, name_of, plot_target, save
 from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError, worded_fact
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
+from inspect_kit.quality.process import capability as studies
 from inspect_kit.quality.process import charts
-from inspect_kit.quality.process.capability import (
-    MOST_STRATA,
-    Capability,
-    Index,
-    Stratified,
-    capability_data,
-    grouped,
-    stratified,
-    stratified_data,
-    subgroup_data,
-)
 from inspect_kit.quality.process.capability import capability as study_capability
 from inspect_kit.quality.process.charts import readings_of
 from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
@@ -74,19 +64,21 @@ def capability(file: Path, subgroup: str | None, **given: str | None) -> None:
         raise UsageError("capability-needs-limit-options")
     table = table_of(file, given["characteristic"])
     sample = table.sample("value")
-    groups = list(grouped(sample, table.texts(subgroup), table.where).values()) if subgroup else []
+    groups = list(studies.grouped(sample, table.texts(subgroup), table.where).values()) if subgroup else []
     study = study_capability(sample, limits, groups, table.where, pooled=given["within"] == "pooled")
     if study.normality_p is not None and study.normality_p < DOUBTFUL:
         warn(said("not-normal", p=f"{study.normality_p:.2g}"))
     further = _further(sample, limits, study, given)
-    data = {**capability_data(study, limits), **subgroup_data(groups), **further}
+    data = {**studies.capability_data(study, limits), **studies.subgroup_data(groups), **further}
     print_result(data, *_capability_lines(study), *_further_lines(further))
     chosen = given["characteristic"]
     title = name_of("characteristic", chosen) if chosen else file.stem[:40]
     save_plot(target, capability_drawing(sample.values, study, limits, title, table.unit))
 
 
-def _further(sample: Sample, limits: Limits, study: Capability, given: Mapping[str, str | None]) -> dict[str, object]:
+def _further(
+    sample: Sample, limits: Limits, study: studies.Capability, given: Mapping[str, str | None]
+) -> dict[str, object]:
     """Cpm, σ behind the display's steps, and the indices by percentiles."""
     target = typed_number(given["target"], "--target")
     step = positive_number(given["resolution"], "--resolution")
@@ -119,7 +111,7 @@ def _further_lines(data: Mapping[str, Any]) -> Iterator[str]:
         yield said("evidence", tried=in_figures(tried))
 
 
-def _capability_lines(study: Capability) -> Iterator[str]:
+def _capability_lines(study: studies.Capability) -> Iterator[str]:
     yield said("capability-of", n=study.count, mean=f"{study.mean:.8g}", outside=study.outside)
     yield from columns((
         ("", *map(said, ("head-sigma", "head-potential", "head-actual")), "95 %"),
@@ -129,7 +121,7 @@ def _capability_lines(study: Capability) -> Iterator[str]:
     yield said("sigma-within", method=study.within.method, expected=f"{1e6 * study.expected_fraction:.3g}")
 
 
-def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> tuple[str, ...]:
+def _row(name: str, sigma: float, potential: str, actual: str, index: studies.Index) -> tuple[str, ...]:
     low, high = index.actual_interval
     first = "—" if index.potential is None else f"{potential} {index.potential:.3f}"
     interval = said("from-to", low=f"{low:.3f}", high=f"{high:.3f}")
@@ -183,7 +175,7 @@ def chart(file: Path, kind: str, rules: str, **given: Any) -> None:
         write_whole(given["save_limits"], limits_text(drawn_up))
     rate = false_alarm_rate(len(drawn_up.upper.points), chosen) if kind == "imr" else None
     strata = _strata(table, given["by"])
-    told = {} if strata is None else {"strata": stratified_data(strata)}
+    told = {} if strata is None else {"strata": studies.stratified_data(strata)}
     alarms = [] if rate is None else [said("false-alarms", percent=f"{100 * rate:.0f}")]
     data = {**charts.chart_data(drawn_up, rules), "false_alarm_rate": rate, **told}
     print_result(data, *_chart_lines(drawn_up, rules), *_strata_lines(strata), *alarms)
@@ -197,16 +189,16 @@ def _look(table: Table, kind: str, by: str | None) -> ChartLook:
     return ChartLook("" if kind in ("p", "np", "c", "u", "cusum") else table.unit, strata)
 
 
-def _strata(table: Table, by: str | None) -> Stratified | None:
+def _strata(table: Table, by: str | None) -> studies.Stratified | None:
     if by is None:
         return None
-    found = stratified(by, table.sample("value").values, table.texts(by), None)
+    found = studies.stratified(by, table.sample("value").values, table.texts(by), None)
     if found is None:
-        raise BadInput("no-strata", where=table.where, by=by[:40], most=MOST_STRATA)
+        raise BadInput("no-strata", where=table.where, by=by[:40], most=studies.MOST_STRATA)
     return found
 
 
-def _strata_lines(found: Stratified | None) -> Iterator[str]:
+def _strata_lines(found: studies.Stratified | None) -> Iterator[str]:
     if found is None:
         return
     rows = (

@@ -13,15 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.process.capability import (
-    c4,
-    d2,
-    d3,
-    grouped,
-    moving_ranges,
-    spread_of_moving_ranges,
-    spread_of_ranges,
-)
+from inspect_kit.quality.process import capability
 from inspect_kit.quality.process.run_rules import NELSON, Rule, Signal, signals
 from inspect_kit.quality.sample import Floats, Sample, as_sample
 from inspect_kit.quality.table import Table
@@ -122,11 +114,11 @@ def _individuals(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...
     sample = readings.sample
     if len(sample) < 2:
         raise BadInput("chart-individuals-needs-least-two", where=readings.where)
-    ranges = moving_ranges(sample.offsets)
-    sigma = _positive(known.sigma, spread_of_moving_ranges(sample.offsets).sigma, readings)
-    mean_range = float(ranges.mean()) if known.sigma is None else d2(2) * sigma
+    ranges = capability.moving_ranges(sample.offsets)
+    sigma = _positive(known.sigma, capability.spread_of_moving_ranges(sample.offsets).sigma, readings)
+    mean_range = float(ranges.mean()) if known.sigma is None else capability.d2(2) * sigma
     pairs = np.broadcast_to(np.int64(2), ranges.shape)
-    lower = _range_track("moving range", ranges, pairs, _constant(mean_range / d2(2), ranges))
+    lower = _range_track("moving range", ranges, pairs, _constant(mean_range / capability.d2(2), ranges))
     lower = replace(lower, first=2)
     upper, standard = _value_track("individuals", sample, sample.offsets, known, _constant(sigma, sample.offsets))
     return Chart("imr", upper, lower, sigma, signals(standard, rules))
@@ -154,7 +146,7 @@ def _value_track(
 
 def _range_track(name: str, ranges: Floats, sizes: NDArray[np.int64], sigmas: Floats) -> Track:
     """Ranges around d2·σ with limits 3·d3·σ away."""
-    return _spread_track(name, ranges, _by_size(d2, sizes) * sigmas, _by_size(d3, sizes) * sigmas)
+    return _spread_track(name, ranges, _by_size(capability.d2, sizes) * sigmas, _by_size(capability.d3, sizes) * sigmas)
 
 
 def _spread_track(name: str, points: Floats, means: Floats, spreads: Floats) -> Track:
@@ -164,8 +156,8 @@ def _spread_track(name: str, points: Floats, means: Floats, spreads: Floats) -> 
 def _means(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...], *, by_range: bool) -> Chart:
     groups = list(readings.groups.values())
     sizes = np.array([len(group) for group in groups])
-    deviations, factors = np.array([group.std(ddof=1) for group in groups]), _by_size(c4, sizes)
-    estimated = spread_of_ranges(groups).sigma if by_range else float(np.mean(deviations / factors))
+    deviations, factors = np.array([group.std(ddof=1) for group in groups]), _by_size(capability.c4, sizes)
+    estimated = capability.spread_of_ranges(groups).sigma if by_range else float(np.mean(deviations / factors))
     sigma = _positive(known.sigma, estimated, readings)
     means = np.array([group.mean() for group in groups])
     upper, standard = _value_track("means", readings.sample, means, known, sigma / np.sqrt(sizes), sizes)
@@ -262,7 +254,7 @@ def _sums(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> C
 def _single_sigma(readings: Readings, known: KnownProcess) -> float:
     if len(readings.sample) < 2:
         raise BadInput("chart-needs-least-two-readings", where=readings.where)
-    return _positive(known.sigma, spread_of_moving_ranges(readings.sample.offsets).sigma, readings)
+    return _positive(known.sigma, capability.spread_of_moving_ranges(readings.sample.offsets).sigma, readings)
 
 
 def _outside_as_signal(track: Track, text: str, number: int = 1) -> tuple[Signal, ...]:
@@ -326,7 +318,7 @@ def readings_of(table: Table, kind: str, subgroup: str, size: int | None) -> Rea
     sample = table.sample("value")
     if kind in ("imr", "ewma", "cusum"):
         return Readings(sample, where=table.where)
-    return Readings(sample, where=table.where, groups=grouped(sample, table.texts(subgroup), table.where))
+    return Readings(sample, where=table.where, groups=capability.grouped(sample, table.texts(subgroup), table.where))
 
 
 def _fractions_in(table: Table, subgroup: str, size: int | None, *, several: bool = False) -> Readings:

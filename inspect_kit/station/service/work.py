@@ -27,16 +27,7 @@ from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.trend import FaultCount, RecordedSeries, Trend, TrendQuestion, pareto, trend_data, trends
 from inspect_kit.quality.trend_drawing import trend_drawing
-from inspect_kit.registry.inspections import (
-    Inspection,
-    InspectionQuery,
-    KeptQuery,
-    enter,
-    entry_of,
-    kept_record,
-    kept_yields,
-    uncertified,
-)
+from inspect_kit.registry import inspections
 from inspect_kit.registry.log.tree import log_size
 from inspect_kit.registry.opening import Registry
 from inspect_kit.rulebook.library import load, sheet_ids
@@ -84,7 +75,7 @@ class Service:
     registry: Registry
     now: Callable[[], datetime]
     _drawing: Lock = field(default_factory=Lock)
-    _yields: dict[KeptQuery, tuple[int, tuple[RecordedSeries, ...]]] = field(default_factory=dict)
+    _yields: dict[inspections.KeptQuery, tuple[int, tuple[RecordedSeries, ...]]] = field(default_factory=dict)
 
     def measured(self, body: bytes, kind: str, asked: Asked) -> dict[str, object]:
         """Judge one thing, enter it, and tell the findings."""
@@ -108,10 +99,10 @@ class Service:
         return {**self._entered(record, body), **_lot_data(record)}
 
     def _entered(self, record: Record, body: bytes) -> dict[str, object]:
-        each = Inspection(summary_of(record), record.canonical(), body)
-        new = enter(self.registry, [each], self.now())
+        each = inspections.Inspection(summary_of(record), record.canonical(), body)
+        new = inspections.enter(self.registry, [each], self.now())
         return {
-            "id": entry_of(self.registry, record.digest), "new": bool(new), "verdict": record.verdict,
+            "id": inspections.entry_of(self.registry, record.digest), "new": bool(new), "verdict": record.verdict,
             "digest": record.digest,
         }  # fmt: skip
 
@@ -128,16 +119,16 @@ class Service:
 
     def verdicts(self, asked: Asked) -> list[dict[str, object]]:
         """Inspections without a certificate, the newest first."""
-        sought = InspectionQuery(asked.get("subject", ""), asked.get("spec", ""), asked.get("verdict", ""))
+        sought = inspections.InspectionQuery(asked.get("subject", ""), asked.get("spec", ""), asked.get("verdict", ""))
         limit = min(_count(asked.get("limit", "")) or 100, _MOST_LISTED)
-        rows = self.registry.ask(uncertified, sought, limit)
+        rows = self.registry.ask(inspections.uncertified, sought, limit)
         return [{"id": row["entry"], **{name: row[name] for name in _LISTED}} for row in rows]
 
     def verdict(self, entry: int) -> dict[str, object]:
         """One inspection with its whole record."""
         import json
 
-        kept = kept_record(self.registry, entry)
+        kept = inspections.kept_record(self.registry, entry)
         if kept is None:
             raise NotThere("entry-not-here", where=str(entry))
         return {
@@ -169,14 +160,14 @@ class Service:
         question = TrendQuestion(names, asked.get("period", "") or "month", asked.get("by", ""))
         days = (_day(asked.get(name, "")) for name in ("since", "until"))
         since, until = (day.isoformat() if day else "" for day in days)
-        kept = self._kept(KeptQuery(since, until, asked.get("spec", ""), asked.get("item", "")))
+        kept = self._kept(inspections.KeptQuery(since, until, asked.get("spec", ""), asked.get("item", "")))
         return question, trends(kept, question), pareto(kept, question)
 
-    def _kept(self, query: KeptQuery) -> tuple[RecordedSeries, ...]:
+    def _kept(self, query: inspections.KeptQuery) -> tuple[RecordedSeries, ...]:
         newest = self.registry.ask(log_size)
         there = self._yields.get(query)
         if there is None or there[0] != newest:
-            there = newest, kept_yields(self.registry, query)
+            there = newest, inspections.kept_yields(self.registry, query)
             # Few questions are asked again and again; the others need not be remembered.
             self._yields = dict([*list(self._yields.items())[-7:], (query, there)])
         return there[1]
