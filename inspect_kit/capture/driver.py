@@ -10,9 +10,8 @@ from decimal import Decimal
 from typing import Final
 
 from inspect_kit import clock
-from inspect_kit.capture.connections import Connection
+from inspect_kit.capture.connections import Connection, answering
 from inspect_kit.capture.conversation import Conversation
-from inspect_kit.capture.discovery import answering
 from inspect_kit.capture.line import LineFrame
 from inspect_kit.capture.protocols.reply import UNKNOWN, Detail, InstrumentKind, Load, Protocol, Reply, Status, UnitFrom
 from inspect_kit.capture.protocols.table import protocol_named, spoken_by

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspect_kit.capture import conversation
-from inspect_kit.capture.discovery import find
+from inspect_kit.capture.connections import find
 from inspect_kit.capture.line import Address, Framer
 from inspect_kit.capture.protocols.reply import InstrumentKind, Status
 from inspect_kit.capture.protocols.table import PROTOCOLS

@@ -15,8 +15,8 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture import connections, instruments
+from inspect_kit.capture.connections import FoundInstrument, available_ports, find
 from inspect_kit.capture.daily_checks import standing
-from inspect_kit.capture.discovery import FoundInstrument, available_ports, find
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import InstrumentKind
 from inspect_kit.capture.protocols.table import PROTOCOLS

@@ -12,13 +12,12 @@ from typing import Any, Final
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.capture import connections
+from inspect_kit.capture import connections, learned_dialects
 from inspect_kit.capture.connections import Connection, adopt_learned
-from inspect_kit.capture.dialects import learning
-from inspect_kit.capture.dialects.dialect import PREFIX, Dialect, dialect_file, dialect_named, dialect_text
 from inspect_kit.capture.driver import DEFAULT_SECONDS, MAX_SECONDS, read_live, read_unknown_protocol
 from inspect_kit.capture.gauges.own import own_reading, read_gauge
 from inspect_kit.capture.instruments import checked_id, load_instruments
+from inspect_kit.capture.learned_dialects import PREFIX, Dialect, dialect_file, dialect_named, dialect_text
 from inspect_kit.capture.line import Address, open_port
 from inspect_kit.capture.protocols.reply import InstrumentKind, Settings
 from inspect_kit.capture.protocols.table import PROTOCOLS, adopt, protocol_named
@@ -228,8 +227,8 @@ def record(out: Path, seconds: float, note: str, **given: Any) -> None:
     data = _recorded(address, seconds)
     if not data:
         raise BadInput("nothing-came", where=address.port, seconds=f"{seconds:g}")
-    write_whole(out, learning.dump(data, f"{now().isoformat(timespec='seconds')} {note}".strip()).encode())
-    facts = {"file": str(out), "bytes": len(data), "lines": len(learning.whole_lines(data))}
+    write_whole(out, learned_dialects.dump(data, f"{now().isoformat(timespec='seconds')} {note}".strip()).encode())
+    facts = {"file": str(out), "bytes": len(data), "lines": len(learned_dialects.whole_lines(data))}
     print_result(facts, said("recorded", **facts))
 
 
@@ -266,10 +265,10 @@ def learn_dialect(again: bool, **given: Any) -> None:
     samples = tuple(_samples(given))
     name = checked_id(given["name"] or (given["recording"].stem if given["recording"] else "learned"))
     shown = ", ".join(f"{number} {unit}" for sample in samples for number, unit in sample.shown)
-    dialect = learning.learn(name, samples, f"{now().date().isoformat()}, shown: {shown}")
+    dialect = learned_dialects.learn(name, samples, f"{now().date().isoformat()}, shown: {shown}")
     for sample in samples:
         if not sample.shown:
-            learning.refuse_moving(dialect, sample.lines)
+            learned_dialects.refuse_moving(dialect, sample.lines)
     path = dialect_file(own_instruments(), name)
     if path.exists() and not again:
         raise UsageError("dialect-there-already", where=str(path))
@@ -278,16 +277,18 @@ def learn_dialect(again: bool, **given: Any) -> None:
     _say(dialect, samples, path)
 
 
-def _samples(given: Given) -> Iterator[learning.LabelledRecording]:
+def _samples(given: Given) -> Iterator[learned_dialects.LabelledRecording]:
     if given["recording"]:
         if not given["shows"]:
             raise UsageError("display-unsaid", where="--shows")
-        yield learning.LabelledRecording(
-            learning.whole_lines(learning.read_recording(given["recording"])),
+        yield learned_dialects.LabelledRecording(
+            learned_dialects.whole_lines(learned_dialects.read_recording(given["recording"])),
             tuple(_shown(text) for text in given["shows"]),
         )
         if given["moving"]:
-            yield learning.LabelledRecording(learning.whole_lines(learning.read_recording(given["moving"])))
+            yield learned_dialects.LabelledRecording(
+                learned_dialects.whole_lines(learned_dialects.read_recording(given["moving"]))
+            )
         return
     address = address_from(given)
     if address is None:
@@ -295,22 +296,22 @@ def _samples(given: Given) -> Iterator[learning.LabelledRecording]:
     yield from _asked(address, given["seconds"])
 
 
-def _asked(address: Address, seconds: float) -> Iterator[learning.LabelledRecording]:
+def _asked(address: Address, seconds: float) -> Iterator[learned_dialects.LabelledRecording]:
     """Three recordings, with what the person at the scale sees."""
     for what in ("ask-put-on", "ask-put-other"):
         click.prompt(said(what), default="", show_default=False, err=True)
-        lines = learning.whole_lines(_heard(address, seconds))
+        lines = learned_dialects.whole_lines(_heard(address, seconds))
         for line in list(dict.fromkeys(lines))[:_SHOWN]:
             click.echo(f"  {line!r}", err=True)
-        yield learning.LabelledRecording(lines, (_shown(click.prompt(said("ask-display"), err=True)),))
+        yield learned_dialects.LabelledRecording(lines, (_shown(click.prompt(said("ask-display"), err=True)),))
     click.prompt(said("ask-touch"), default="", show_default=False, err=True)
-    yield learning.LabelledRecording(learning.whole_lines(_heard(address, seconds)))
+    yield learned_dialects.LabelledRecording(learned_dialects.whole_lines(_heard(address, seconds)))
 
 
 def _heard(address: Address, seconds: float) -> bytes:
     """A recording, or a sentence where nothing came: there is nothing to ask about then."""
     data = _recorded(address, seconds)
-    if not learning.whole_lines(data):
+    if not learned_dialects.whole_lines(data):
         raise BadInput("no-whole-line-came", where=address.port, seconds=f"{seconds:g}")
     return data
 
@@ -327,8 +328,10 @@ def _shown(text: str) -> tuple[str, str]:
     return typed.number, typed.unit
 
 
-def _say(dialect: Dialect, samples: tuple[learning.LabelledRecording, ...], path: Path) -> None:
-    lines = [(line, word) for sample in samples for line, word in learning.readings_shown(dialect, sample.lines)]
+def _say(dialect: Dialect, samples: tuple[learned_dialects.LabelledRecording, ...], path: Path) -> None:
+    lines = [
+        (line, word) for sample in samples for line, word in learned_dialects.readings_shown(dialect, sample.lines)
+    ]
     protocol = f"{PREFIX}{dialect.id}"
     rows = [{"line": line, "read": word} for line, word in lines]
     shown = (f"{line!r:<40} {_worded(word)}" for line, word in lines[:40])

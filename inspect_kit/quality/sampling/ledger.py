@@ -84,16 +84,6 @@ def _cells(judged: JudgedLot, scheme: Scheme, name: str) -> dict[str, str]:
     return {column: str(cell) for column, cell in cells.items()}
 
 
-def judge_series(
-    scheme: Scheme, lots: Iterable[PresentedLot | tuple[int, int]], start: Severity = Severity.NORMAL
-) -> Ledger:
-    """Judge lots (size, nonconforming pieces found) one after the other, switching as the rules say."""
-    ledger = Ledger({WHOLE: scheme}, {WHOLE: start})
-    for lot in lots:
-        ledger = ledger.add(lot if isinstance(lot, PresentedLot) else PresentedLot(*lot))
-    return ledger
-
-
 def read_ledger(
     path: Path, schemes: Mapping[str, Scheme], start: Severity = Severity.NORMAL, *, measured: bool = False
 ) -> Ledger:

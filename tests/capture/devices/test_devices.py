@@ -12,12 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.capture.connections import Connection
+from inspect_kit.capture.connections import Connection, available_ports
 from inspect_kit.capture.devices.ble_caliper import MEASUREMENT, PRESENTATION
 from inspect_kit.capture.devices.ble_caliper import parse as parse_caliper
 from inspect_kit.capture.devices.hid_scale import WEIGHING_PAGE
 from inspect_kit.capture.devices.hid_scale import parse as parse_scale
-from inspect_kit.capture.discovery import available_ports
 from inspect_kit.capture.driver import read_unknown_protocol
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import InstrumentKind, Status

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from inspect_kit.capture.discovery import _PROBES
+from inspect_kit.capture.connections import _PROBES
 from inspect_kit.capture.protocols.forms import plain
 from inspect_kit.capture.protocols.reply import Load, Reply, Status
 from inspect_kit.capture.protocols.table import PROTOCOLS, protocol_named, spoken_by

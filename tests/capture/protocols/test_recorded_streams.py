@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspect_kit.capture.dialects.learning import LabelledRecording, learn
 from inspect_kit.capture.driver import Confirmation, ReceivedReply
+from inspect_kit.capture.learned_dialects import LabelledRecording, learn
 from inspect_kit.capture.line import Framer
 from inspect_kit.capture.protocols.reply import UNKNOWN, Load, UnitFrom
 from inspect_kit.capture.protocols.table import PROTOCOLS

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from inspect_kit.capture.dialects.dialect import read_dialect
+from inspect_kit.capture.learned_dialects import read_dialect
 
 
 class UnknownScale:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.capture.dialects.learning import read_recording
+from inspect_kit.capture.learned_dialects import read_recording
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.simulated_replies import SIMULATED, Display
 from inspect_kit.capture.simulator import Simulation, script_of, simulated

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
 
@@ -9,13 +10,23 @@ import pytest
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sampling.attributes import PresentedLot, Scheme, Severity, may_be_reduced
-from inspect_kit.quality.sampling.ledger import WHOLE, Ledger, judge_series
+from inspect_kit.quality.sampling.ledger import WHOLE, Ledger
 from inspect_kit.quality.sampling.ledger import read_ledger as read_ledger_of
 
 SCHEME = Scheme(Decimal("1.0"))
 AGREED = Scheme(Decimal("1.0"), reduced_allowed=True)
 LOT = 1000
 """Code letter J: normal 80, 2/3; tightened 80, 1/2; reduced 32, 1/3."""
+
+
+def judge_series(
+    scheme: Scheme, lots: Iterable[PresentedLot | tuple[int, int]], start: Severity = Severity.NORMAL
+) -> Ledger:
+    """Judge lots (size, nonconforming pieces found) one after the other, switching as the rules say."""
+    ledger = Ledger({WHOLE: scheme}, {WHOLE: start})
+    for lot in lots:
+        ledger = ledger.add(lot if isinstance(lot, PresentedLot) else PresentedLot(*lot))
+    return ledger
 
 
 def read_ledger(path: Path, scheme: Scheme, *, measured: bool = False) -> Ledger:

@@ -4,8 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.capture.dialects.dialect import LineState, dialect_text, read_dialect
-from inspect_kit.capture.dialects.learning import LabelledRecording, dump, learn, read_recording, whole_lines
+from inspect_kit.capture.learned_dialects import (
+    LabelledRecording,
+    LineState,
+    dialect_text,
+    dump,
+    learn,
+    read_dialect,
+    read_recording,
+    whole_lines,
+)
 from inspect_kit.capture.protocols.reply import Status
 from inspect_kit.errors import BadInput, BadSheet
 
