@@ -8,18 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspect_kit.api.notebook import (
-    Paths,
-    day_of,
-    folders_of,
-    home_of,
-    is_path,
-    paragraph,
-    paths_of,
-    picture,
-    rows_of,
-    table,
-)
+from inspect_kit.api import notebook
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json, measurements_from, read_measurements, written
 from inspect_kit.errors import UsageError, worded
 from inspect_kit.inspection.judged_data import judged_data
@@ -49,7 +38,7 @@ class MeasuredPhotos(MeasurementFile):
         """As `measure --json` prints it."""
         return as_json(self)
 
-    def save(self, path: Paths) -> Path:
+    def save(self, path: notebook.Paths) -> Path:
         """Write the measurement file, whole or not at all."""
         from inspect_kit.atomic_write import write_whole
 
@@ -62,9 +51,9 @@ class MeasuredPhotos(MeasurementFile):
 
     def _repr_html_(self) -> str:
         rows = [(each.characteristic, each.instance, each.value, _expanded(each), each.unit) for each in self.readings]
-        seen = picture(self.overlay(), "png", "what was measured, drawn into the photo") if self.draw else ""
-        notes = "".join(map(paragraph, self.said()))
-        return seen + table(("characteristic", "instance", "value", "U", "unit"), rows) + notes
+        seen = notebook.picture(self.overlay(), "png", "what was measured, drawn into the photo") if self.draw else ""
+        notes = "".join(map(notebook.paragraph, self.said()))
+        return seen + notebook.table(("characteristic", "instance", "value", "U", "unit"), rows) + notes
 
 
 def _expanded(reading: Reading) -> str:
@@ -73,10 +62,10 @@ def _expanded(reading: Reading) -> str:
 
 def measure(
     kind: str,
-    photos: Paths | Iterable[Paths],
+    photos: notebook.Paths | Iterable[notebook.Paths],
     *,
-    camera: Paths | None = None,
-    home: Paths | None = None,
+    camera: notebook.Paths | None = None,
+    home: notebook.Paths | None = None,
     **stated: object,
 ) -> MeasuredPhotos:
     """Measure coins, striker, checkers, discs, board, figure or dice in photos.
@@ -90,7 +79,7 @@ def measure(
 
     check_kind(kind)
     known = stated_by(kind, stated)
-    paths = paths_of(photos)
+    paths = notebook.paths_of(photos)
     check_count(kind, len(paths))
     taken = [read_photograph(path) for path in paths]
     session = photo_session(kind, taken, _camera(camera, home, taken), known)
@@ -98,14 +87,14 @@ def measure(
     return MeasuredPhotos(file.readings, file.photos, file.warnings, file.notices, session.overlay)
 
 
-def _camera(named: Paths | None, home: Paths | None, photos: Sequence[Photograph]) -> Camera | None:
+def _camera(named: notebook.Paths | None, home: notebook.Paths | None, photos: Sequence[Photograph]) -> Camera | None:
     """The camera that was named, else the one that is kept for these photos."""
     from inspect_kit.measure.photos import kept_camera
     from inspect_kit.vision.optics.camera_files import read_camera
 
     if named is not None:
         return read_camera(Path(named)).camera
-    kept = kept_camera(home_of(home), photos)
+    kept = kept_camera(notebook.home_of(home), photos)
     return kept.stored.camera if kept else None
 
 
@@ -151,10 +140,10 @@ class Judged:
     def _repr_html_(self) -> str:
         names = ("clause", "characteristic", "instance", "value", "unit", "lower", "upper", "verdict", "reason")
         rows = [[getattr(each, name) for name in names] for each in self.findings if each.verdict != "not-applicable"]
-        head = table(
+        head = notebook.table(
             ("item", "sheet", "verdict"), [(self.outcome.task.item.id, self.outcome.task.sheet.id, self.verdict)]
         )
-        return head + table(names, rows) + "".join(map(paragraph, self.said()))
+        return head + notebook.table(names, rows) + "".join(map(notebook.paragraph, self.said()))
 
 
 def judge(  # noqa: PLR0913  the options of the command, all of them by name
@@ -163,10 +152,10 @@ def judge(  # noqa: PLR0913  the options of the command, all of them by name
     sheet: str,
     item: str,
     rule: str = "guarded",
-    house: Paths | None = None,
+    house: notebook.Paths | None = None,
     on: date | str | None = None,
-    instruments: Paths | Sequence[Paths] = (),
-    home: Paths | None = None,
+    instruments: notebook.Paths | Sequence[notebook.Paths] = (),
+    home: notebook.Paths | None = None,
 ) -> Judged:
     """Judge an item by a sheet.
 
@@ -175,9 +164,9 @@ def judge(  # noqa: PLR0913  the options of the command, all of them by name
     unit, u, …
     """
     chosen = load(sheet) if house is None else with_house_rules(load(sheet), Path(house))
-    place = home_of(home)
-    folders = (*folders_of(instruments), place / "instruments")
-    task = Task(chosen, chosen.item(item), _rule(rule), day_of(on), folders, place)
+    place = notebook.home_of(home)
+    folders = (*notebook.folders_of(instruments), place / "instruments")
+    task = Task(chosen, chosen.item(item), _rule(rule), notebook.day_of(on), folders, place)
     outcome = inspect(task, files_of(measurements))
     found: Any = judged_data(outcome)["findings"]
     return Judged(outcome.judgement.verdict.value, tuple(_clause(each) for each in found), outcome)
@@ -194,7 +183,7 @@ def files_of(measurements: Any) -> tuple[MeasurementFile, ...]:
     """Measurement files from whatever holds measurements."""
     if isinstance(measurements, MeasurementFile):
         return (measurements,)
-    if is_path(measurements):
+    if notebook.is_path(measurements):
         return (read_measurements(Path(measurements)),)
     if not any(hasattr(measurements, name) for name in ("columns", "keys")):
         if not hasattr(measurements, "__iter__"):
@@ -203,7 +192,7 @@ def files_of(measurements: Any) -> tuple[MeasurementFile, ...]:
         if parts and not hasattr(parts[0], "keys"):
             return tuple(file for part in parts for file in files_of(part))
         measurements = parts
-    return (measurements_from(rows_of(measurements), "rows"),)
+    return (measurements_from(notebook.rows_of(measurements), "rows"),)
 
 
 def _clause(data: dict[str, Any]) -> JudgedClause:
@@ -217,10 +206,12 @@ class ShownSheet(Sheet):
 
     def _repr_html_(self) -> str:
         rows = [(each.item, each.number, each.characteristic, each.printed, each.force.value) for each in self.clauses]
-        return paragraph(self.title) + table(("item", "clause", "characteristic", "printed", "force"), rows)
+        return notebook.paragraph(self.title) + notebook.table(
+            ("item", "clause", "characteristic", "printed", "force"), rows
+        )
 
 
-def sheet(name: str, *, house: Paths | None = None) -> ShownSheet:
+def sheet(name: str, *, house: notebook.Paths | None = None) -> ShownSheet:
     """A sheet by its id or file, with house rules over it."""
     found = load(name) if house is None else with_house_rules(load(name), Path(house))
     return ShownSheet(**{each.name: getattr(found, each.name) for each in fields(found)})

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, as_json, measurements_in
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice
+from inspect_kit.errors import BadInput, Notice
 from inspect_kit.strict_json import parse_json
 from inspect_kit.values.measurement import Reading, StatedPart
 

@@ -17,11 +17,11 @@ import inspect_kit
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.certificate.issue.verify import TrustContext, verify_pdf
 from inspect_kit.checkin.photo_reading import EvidencePhoto, TypedBeside
+from inspect_kit.errors import notice
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.inspection.record import open_record
 from inspect_kit.inspection.screens import screens_of
-from inspect_kit.notices import notice
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.station import uploads
