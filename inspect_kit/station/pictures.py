@@ -13,9 +13,9 @@ from inspect_kit.inspection.guided import Question
 from inspect_kit.station.rendering import drawn, safe
 
 _THINGS: Final = {
-    "board": "surface frame pocket baseline basecircle arrow arc centre outer board",
-    "disc": "striker coin checker disc ball", "figure": "fig", "die": "die", "goal": "goal",
-    "pitch": "pitch table fence cloth shot",
+    "board": ("surface", "frame", "pocket", "baseline", "basecircle", "arrow", "arc", "centre", "outer", "board"),
+    "disc": ("striker", "coin", "checker", "disc", "ball"), "figure": ("fig",), "die": ("die",), "goal": ("goal",),
+    "pitch": ("pitch", "table", "fence", "cloth", "shot"),
 }  # fmt: skip
 """The drawing, by how the names of characteristics begin that it serves."""
 
@@ -30,7 +30,7 @@ def _picture(characteristic: str, instance: str, unit: str) -> Markup:
     """By the thing that is measured; else by how it is measured."""
     part, _, rest = characteristic.partition(".")
     usual = "eye" if unit == WORD else "rule"
-    mine = next((thing for thing, parts in _THINGS.items() if part in parts.split()), usual)
+    mine = next((thing for thing, parts in _THINGS.items() if part in parts), usual)
     place = {"part": part, "rest": rest, "instance": instance, "unit": unit, "size": board_layout()}
     lines = drawn("where.svg", {"thing": "scale" if unit == "g" else mine, **place}).splitlines()
     return safe("".join(line.strip() for line in lines))
