@@ -42,7 +42,6 @@ ELSEWHERE: Final = {
     "quality/exchange/": "files of other standards, in English as those",
     "quality/gauge/sheet.py": "a remark in an instrument sheet; sheets are English",
     "quality/lot/study.py": "an assertion",
-    "quality/sampling/tables_": "tables",
     "registry/migrations/": "SQL",
     "registry/roles.py": "SQL",
     "registry/opening.py": "SQL, and sentences of SQLite by which trouble is known",

@@ -121,7 +121,7 @@ REFUSED = 1
               help="Nonconforming pieces in the sample: decides, and goes into the ledger.")  # fmt: skip
 @click.option("--name", default="", help="The lot's name, for the ledger.")
 @click.option("--resubmitted", is_flag=True,
-              help="It was refused before and sorted: judged, but no matter of attributes.")  # fmt: skip
+              help="It was refused before and sorted: judged, but no matter of switching.")  # fmt: skip
 @click.option("--allow-reduced", is_flag=True, help="Production is steady and reduced inspection is agreed.")
 @plot_option
 @json_option

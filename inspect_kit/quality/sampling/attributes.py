@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.sampling.tables import aqls, letter_of, rows_of
+from inspect_kit.quality.sampling.tables import aqls, letter_of, levels_of, rows_of
 
 STANDARD: Final = "mil-std-105e"
 """Whose tables."""
@@ -58,7 +58,9 @@ def aql_column(aql: Decimal) -> int:
 
 def code_letter(lot: int, level: str) -> str:
     """The sample size code letter (Table I)."""
-    return letter_of(STANDARD, lot, level, "not-inspection-level")
+    if level not in levels_of(STANDARD):
+        raise UsageError("not-inspection-level", level=level[:20], levels=", ".join(levels_of(STANDARD)))
+    return letter_of(STANDARD, lot, level)
 
 
 def look_up(lot: int, aql: Decimal, level: str = "II", severity: Severity = Severity.NORMAL) -> Lookup:

@@ -34,12 +34,15 @@ def rows_of(standard: str, table: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(line.split()) for line in printed(standard)[table].splitlines())
 
 
-def letter_of(standard: str, lot: int, level: str, unknown_level: str) -> str:
-    """The sample size code letter; another level than the table's is an error of that code."""
-    (_, _, *levels), *lines = rows_of(standard, "letters")
-    if level not in levels:
-        raise UsageError(unknown_level, level=level[:20], levels=", ".join(levels))
+@cache
+def levels_of(standard: str) -> tuple[str, ...]:
+    """The inspection levels of its table of code letters."""
+    return rows_of(standard, "letters")[0][2:]
+
+
+def letter_of(standard: str, lot: int, level: str) -> str:
+    """The sample size code letter for a lot, at a level of the table."""
     if not MIN_LOT <= lot <= MAX_LOT:
         raise UsageError("lot-too-small", min_lot=MIN_LOT, lot=lot)
-    row = next(line for line in lines if line[0] == "more" or lot <= int(line[0]))
-    return row[1 + levels.index(level)]
+    row = next(line for line in rows_of(standard, "letters")[1:] if line[0] == "more" or lot <= int(line[0]))
+    return row[1 + levels_of(standard).index(level)]

@@ -13,7 +13,7 @@ from scipy.special import betainc, betaincinv, ndtr, ndtri
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.tables import aqls, letter_of, printed, rows_of
+from inspect_kit.quality.sampling.tables import aqls, letter_of, levels_of, printed, rows_of
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
 
@@ -70,7 +70,10 @@ def look_up_variables(wanted: PlanRequest, standard: Standard = Standard.Z19) ->
     if standard is Standard.MIL_414 and (wanted.sigma_known or wanted.severity is Severity.REDUCED):
         raise UsageError("mil-std-414-scope")
     source = printed(standard)
-    code = letter_of(standard, wanted.lot, wanted.level or source["level"], "not-inspection-level-table")
+    level, levels = wanted.level or source["level"], levels_of(standard)
+    if level not in levels:
+        raise UsageError("not-inspection-level-table", level=level[:20], levels=", ".join(levels))
+    code = letter_of(standard, wanted.lot, level)
     column = _column(wanted, standard)
     sizes = source["reduced" if wanted.severity is Severity.REDUCED else "sizes"].split()
     row_size = next(int(entry[1:]) for entry in sizes if entry[0] == code)

@@ -9,7 +9,7 @@ import pytest
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.sampling.attributes import STANDARD, Plan, Severity, code_letter, look_up, plan_of
 from inspect_kit.quality.sampling.operating_curve import acceptance
-from inspect_kit.quality.sampling.tables import aqls, rows_of
+from inspect_kit.quality.sampling.tables import aqls, levels_of
 
 LETTERS = "ABCDEFGHJKLMNPQR"
 SIZES = (2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500, 800, 1250, 2000)
@@ -102,7 +102,7 @@ def test_a_lot_at_the_aql_is_nearly_always_accepted_and_tightened_accepts_less()
 def test_code_letters_only_grow_with_the_lot_and_the_level() -> None:
     lots = (2, 8, 9, 15, 16, 25, 26, 50, 51, 90, 91, 150, 151, 280, 281, 500, 501, 1200, 1201, 3200, 3201, 10_000,
             10_001, 35_000, 35_001, 150_000, 150_001, 500_000, 500_001, 10**9)  # fmt: skip
-    for level in rows_of(STANDARD, "letters")[0][2:]:
+    for level in levels_of(STANDARD):
         letters = [LETTERS.index(code_letter(lot, level)) for lot in lots]
         assert letters == sorted(letters), level
     for lot in lots:
