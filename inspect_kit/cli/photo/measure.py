@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -15,84 +14,16 @@ from typing import Any, Final
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.capture.files import PHOTO_ENDINGS, Stamp, stamp_of
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.checkin.photo_reading import most_gain
 from inspect_kit.cli.options import PATH, home_folder, json_option, language_option, stacked
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
+from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
 from inspect_kit.cli.terminal import columns, print_result, said, wants_json, warn
 from inspect_kit.errors import InspectKitError, UsageError, notice, sentence, worded
 from inspect_kit.inspection.photo_work import PhotoWork, measured
 from inspect_kit.measure.photos import check_count
-
-RESULT: Final = ".json"
-"""Written behind a photo's name: what was measured in it."""
-PICTURE: Final = ".seen.png"
-"""The same with what was found drawn in."""
-_PAUSE: Final = 0.7
-"""Seconds between two looks into the folder; a file that has not changed between them is whole."""
-
-
-def pause() -> None:
-    """Between two looks."""
-    time.sleep(_PAUSE)
-
-
-@dataclass(slots=True)
-class WatchedFolder:
-    """A folder, what its photos looked like at the last look, and which states of them are done with."""
-
-    folder: Path
-    _before: dict[Path, Stamp] = field(default_factory=dict)
-    _done: dict[Path, Stamp] = field(default_factory=dict)
-
-    def whole(self) -> list[Path]:
-        """Photos that came, have not changed since the last look, and are not done with; oldest first."""
-        now = dict(self._photos())
-        ready = [
-            path for path, state in now.items() if self._before.get(path) == state and self._done.get(path) != state
-        ]
-        self._before = now
-        for path in ready:
-            self._done[path] = now[path]
-        return sorted(ready, key=lambda path: (now[path][1], path.name))
-
-    def _photos(self) -> Iterator[tuple[Path, Stamp]]:
-        for path in self._entries():
-            photo = path.suffix.lower() in PHOTO_ENDINGS and not path.name.startswith(".")
-            state = stamp_of(path) if photo and not path.name.endswith(PICTURE) else None
-            if state is not None and not _measured_before(path, state):
-                yield path, state
-
-    def _entries(self) -> list[Path]:
-        try:
-            return list(self.folder.iterdir())
-        except OSError as problem:
-            raise UsageError("cannot-watch-folder", where=str(self.folder), why=problem.strerror or "") from None
-
-
-def _measured_before(path: Path, state: Stamp) -> bool:
-    """Whether its result lies beside it already and is newer: a watch that was stopped goes on where it was."""
-    result = stamp_of(path.with_name(path.name + RESULT))
-    return result is not None and result[1] >= state[1]
-
-
-def watch(folder: Path, handle: Callable[[Path], None], wait: Callable[[], None] = pause) -> int:
-    """Hand over every photo once it is whole, until Ctrl-C; gives how many there were."""
-    watched, count = WatchedFolder(folder), 0
-    try:
-        while True:
-            for path in watched.whole():
-                handle(path)
-                count += 1
-            wait()
-    except KeyboardInterrupt:
-        return count
-
-
-# `measure`: photos → measurements with uncertainty, as a table or as a measurement file.
-
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

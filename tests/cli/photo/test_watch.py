@@ -17,7 +17,6 @@ import pytest
 from inspect_kit import bounded_process
 from inspect_kit.capture.files import sha256
 from inspect_kit.cli.photo import measure as measuring
-from inspect_kit.cli.photo.measure import PICTURE, RESULT, WatchedFolder, watch
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, WatchedFolder, watch
 from inspect_kit.cli.terminal import said
 from inspect_kit.errors import BadInput, notice
