@@ -112,7 +112,7 @@ def _distinct(places: Sequence[Floats], faces: Sequence[Face]) -> list[Floats]:
 
 def _closer(pixels: Pixels, reading: FaceReading) -> Window | None:
     """The part of the photo with dice, enlarged, where they are small; all of it where none was found."""
-    window, whole = reading.window, whole_photo(pixels, _CLOSER)
+    window, whole = reading.window, whole_photo(pixels, min(_CLOSER, max(pixels.shape[:2])))
     if not reading.faces:
         return whole if window.factor < 0.8 * whole.factor else None
     sizes = [face.size for face in reading.faces]

@@ -247,7 +247,9 @@ def _face(sight: _Sight, pattern: Pattern, chance: float) -> Face:
     if looks < tuning.SIZE_TOLD:
         square = replace(square, half_edge=tuning.USUAL_HALF_EDGE)
     body = (
-        max(looks, _speaking(spots, chosen)) * _agree(spots, pattern) * (_ace(square) if pattern.number == 1 else 1.0)
+        max(looks, _speaking(spots, chosen))
+        * _agree(spots, pattern)
+        * (_ace(square, pattern.frame) if pattern.number == 1 else 1.0)
     )
     body *= tuning.LEFT_OVER if _leaves_pips(spots, chosen, square, pattern) else 1.0
     score = _together(body, chance) if body > tuning.LEAST_SCORE else 0.0
@@ -260,9 +262,11 @@ def _face(sight: _Sight, pattern: Pattern, chance: float) -> Face:
                 pattern.radius, contrast, score, spots.of(chosen), shape, chance)  # fmt: skip
 
 
-def _ace(square: Square) -> float:
-    """What a lone pip counts: its square must be the better, and no frame that is drawn."""
-    return tuning.ACE * (tuning.DOUBTFUL_ACE if square.ground < tuning.GROUND_BEYOND else 1.0)
+def _ace(square: Square, frame: Floats) -> float:
+    """What a lone pip counts: its square must be the better, no frame that is drawn, no hole of a figure 6 or 8."""
+    tiny = square.half_edge * np.sqrt(abs(np.linalg.det(frame))) < tuning.TINY
+    doubts = int(tiny) + int(square.ground < tuning.GROUND_BEYOND)
+    return float(tuning.ACE * tuning.DOUBTFUL_ACE**doubts)
 
 
 def _speaking(spots: Spots, chosen: list[int]) -> float:

@@ -27,8 +27,10 @@ ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
 GROUND_BEYOND: Final = 0.4
 """How little other ground there is beyond a frame that is only drawn around a lone pip."""
+TINY: Final = 17.0
+"""Half an edge in pixels below which a lone pip may as well be the hole of a figure 6 or 8."""
 DOUBTFUL_ACE: Final = 0.5
-"""What a lone pip still counts in such a frame."""
+"""What a lone pip still counts in such a frame, and below that size."""
 SPEAKING: Final = 0.62
 """What four pips and more of one paint count at least, whatever their body, which may be marbled."""
 ONE_PAINT: Final = 0.12
