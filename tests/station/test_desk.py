@@ -52,6 +52,16 @@ def test_a_striker_that_conforms_ends_in_a_certificate_that_verifies(
     assert audit(station.registry, lambda _: lambda _: None).faults == ()
 
 
+def test_a_photo_approves_one_piece_and_no_other(referee: Person, station: Station, photo: bytes) -> None:
+    first = referee.inspect(files={"photo": ("first.jpg", photo, "image/jpeg")})
+    referee.decide(first, "approve")
+    other = referee.inspect(files={"photo": ("other.jpg", photo, "image/jpeg")}, owner="Jana Dvořáková")
+    referee.decide(other, "approve", status=409)
+    assert first in referee.last.text
+    assert made(station) == 1
+    referee.decide(other, "reject", because="Not photographed")
+
+
 def test_a_certificate_is_made_once_however_often_the_maker_looks(referee: Person, station: Station) -> None:
     referee.decide(referee.inspect(), "approve")
     assert [made(station), made(station)] == [1, 0]

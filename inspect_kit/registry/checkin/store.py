@@ -25,6 +25,7 @@ from inspect_kit.registry.tables import (  # fmt: skip
     DESK_EVENTS,
     DESK_RECORDS,
     ENTRIES,
+    EVIDENCE,
     INSPECTIONS,
     REVOCATIONS,
 )
@@ -303,6 +304,7 @@ def decide(
         _check_open(seen)
         if body.decision == "approve":
             _check_quota(connection, seen, most)
+            _check_photos(connection, seen)
         kept = tuple(registry.keep(connection, file.role, file.content, file.name) for file in files)
         append(connection, msgspec.structs.replace(body, evidence=kept), at, seal)
 
@@ -358,6 +360,24 @@ def _check_quota(connection: Connection, seen: DeskInspection, most: int) -> Non
     if len(approved) >= most:
         named = ", ".join(sorted(approved))[:120]
         raise UsageError("enough-approved", owner=seen.owner, count=len(approved), named=named, most=most)
+
+
+def _check_photos(connection: Connection, seen: DeskInspection) -> None:
+    """A photo shows one piece: what was approved on it is not approved on it again under another name or label."""
+    file, photo = EVIDENCE.c, EVIDENCE.c.role == "photo"
+    own = select(file.sha256).where(file.entry == seen.entry, photo)
+    sharing = select(file.entry).where(file.sha256.in_(own), photo)
+    wanted = (
+        DESK_RECORDS.c.entry.in_(sharing),
+        DESK_RECORDS.c.item == seen.item,
+        DESK_DECISIONS.c.decision == "approve",
+    )
+    piece = name_key(seen.owner), seen.text
+    for other in map(_as_seen, connection.execute(_seen().where(*wanted))):
+        if not other.retested and (name_key(other.owner), other.text) != piece:
+            raise UsageError(
+                "photo-approved-another", where=seen.ticket, ticket=other.ticket, piece=f"{other.text}, {other.owner}"
+            )
 
 
 def unissued(connection: Connection) -> list[DeskInspection]:
