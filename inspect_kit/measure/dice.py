@@ -12,13 +12,12 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.capture.photographs import Photograph
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, Notice, in_figures_of, notice
 from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.document import place as pixel_of
 from inspect_kit.measure.photographed import UNCALIBRATED, of_the_reference
 from inspect_kit.measure.photos import PhotoSession, Verdicts
 from inspect_kit.measure.stated import GIVEN, Stated
-from inspect_kit.notices import Notice, in_figures_of, notice
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, Value, contributions, ordered, value_of
 from inspect_kit.vision.dice.fit import MIDDLE, Fitted

@@ -9,8 +9,7 @@ from typing import Final
 from inspect_kit.capture.instruments import Instrument
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.capture.readings import in_base
-from inspect_kit.errors import InspectKitError
-from inspect_kit.notices import ENGLISH, Notice, notice, sentence
+from inspect_kit.errors import ENGLISH, InspectKitError, Notice, notice, sentence
 from inspect_kit.values.quantity import Quantity, parse_strict
 from inspect_kit.vision.display.read import CERTAIN, DisplayedNumber, cut_out, read_display
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.capture.photographs import Photograph
-from inspect_kit.notices import Notice, sentences
+from inspect_kit.errors import Notice, sentences
 from inspect_kit.values.measurement import Reading, StatedPart
 from inspect_kit.values.value import Contribution, Value
 from inspect_kit.vision.arrays import Floats

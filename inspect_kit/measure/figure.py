@@ -12,12 +12,11 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.capture.photographs import Photograph
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, Notice, in_figures_of, notice, sentence
 from inspect_kit.measure.document import photo_file, reading_of, seen, thinned
 from inspect_kit.measure.photographed import UNCALIBRATED, combine
 from inspect_kit.measure.photos import PhotoSession, Verdicts
 from inspect_kit.measure.stated import UNKNOWN_SHARE, Stated, with_spread
-from inspect_kit.notices import Notice, in_figures_of, notice, sentence
 from inspect_kit.values.value import Contribution, Value, ordered, value_of
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.disc.measure import camera_for

@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from inspect_kit.errors import Notice, notice
 from inspect_kit.measure.stated import MEASURED_PRINT, UNKNOWN_SHARE, Stated
-from inspect_kit.notices import Notice, notice
 from inspect_kit.values.value import LENS, PRINT_SCALE, REFERENCE_SIZE, Contribution, Value, ordered
 
 Floats = NDArray[np.float64]

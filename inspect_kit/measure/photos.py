@@ -10,9 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile
-from inspect_kit.errors import UsageError
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import ENGLISH, notice
+from inspect_kit.errors import ENGLISH, UsageError, nearest, notice
 
 if TYPE_CHECKING:
     from inspect_kit.capture.photographs import Photograph

@@ -12,13 +12,12 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.capture.photographs import Photograph
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, Notice, in_figures_of, notice, sentence, worded_fact
 from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.matching import matched
 from inspect_kit.measure.photographed import UNCALIBRATED, best_distance, combine, of_the_reference
 from inspect_kit.measure.photos import PhotoSession, Verdicts
 from inspect_kit.measure.stated import Stated, with_spread
-from inspect_kit.notices import Notice, in_figures_of, notice, sentence, worded_fact
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import Value, value_of
 from inspect_kit.vision.disc.appearance import Sighting, sightings

@@ -9,9 +9,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
-from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.nearest import nearest
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, Notice, UsageError, nearest, notice
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
 from inspect_kit.vision.reference.everyday import COINS, PAPERS
 from inspect_kit.vision.reference.wanted import Reference

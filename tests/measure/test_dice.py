@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from inspect_kit.errors import notice
 from inspect_kit.measure.dice import spotted
-from inspect_kit.notices import notice
 from inspect_kit.vision.dice.measure import DiceLook, Die
 
 

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, sentence
 from inspect_kit.measure.dice import measure_dice
 from inspect_kit.measure.figure import measure_figure
 from inspect_kit.measure.photos import measure
 from inspect_kit.measure.stated import Stated
-from inspect_kit.notices import sentence
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.board_photos import camera_of
 from tests.scenes.traced.kinds import pinhole

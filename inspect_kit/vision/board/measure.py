@@ -9,8 +9,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.values.value import KNOWN_LENGTH, LENS, PRINT_SCALE, contributions
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board import tuning

@@ -9,8 +9,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import ENGLISH, in_figures_of, notice, sentence
+from inspect_kit.errors import ENGLISH, BadInput, in_figures_of, notice, sentence
 from inspect_kit.places import shipped
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board.formulas import BoardFormula, corner, formulas

@@ -8,8 +8,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.features import Features

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
 from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.base_circles import find_base_circles, look_again, off_square, surface_corners

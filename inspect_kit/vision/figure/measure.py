@@ -9,8 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice
+from inspect_kit.errors import BadInput, Notice
 from inspect_kit.values.value import PRINT_SCALE, Contribution, contributions, ordered
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.feature import Feature

@@ -9,8 +9,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, notice
+from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.vision.arrays import Pixels
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import BackdropFoot, Ground

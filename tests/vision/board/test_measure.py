@@ -9,8 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import sentences
+from inspect_kit.errors import BadInput, sentences
 from inspect_kit.vision.board.cards import find_cards
 from inspect_kit.vision.board.layout import PAIRS
 from inspect_kit.vision.board.measure import BoardPhoto, BoardResult, KnownSide, measure_board

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
+from inspect_kit.errors import sentences
 from inspect_kit.measure.pieces import KINDS, MeasuredPiece, Session, measure_pieces
 from inspect_kit.measure.stated import Stated
-from inspect_kit.notices import sentences
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.reference.wanted import Reference
 from tests.scenes import grounds

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from inspect_kit.errors import BadInput
-from inspect_kit.notices import sentence
+from inspect_kit.errors import BadInput, sentence
 from inspect_kit.vision.figure import refusals
 from inspect_kit.vision.figure.background import BackgroundPaint
 from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, KnownBase, named_colour
