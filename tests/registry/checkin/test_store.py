@@ -66,7 +66,8 @@ def enter(registry: Registry) -> Callable[..., str]:
         ticket = ticket_from(number)
         content = f"record {number}".encode()
         body = Recorded(ticket, EVENT, "striker", text, owner, "conforms", "", "Tomáš", retest_of=retest)
-        record(registry, body, [EvidenceFile("record", content), EvidenceFile("photo", b"JPEG", "p.jpg")], NOW)
+        photo = EvidenceFile("photo", f"JPEG of {number}".encode(), "p.jpg")
+        record(registry, body, [EvidenceFile("record", content), photo], NOW)
         return ticket
 
     return one
