@@ -87,22 +87,24 @@ def find_pieces(
     for candidate in _larger_first(candidates):
         if not _taken(candidate, discs):
             _try(task, candidate, discs, refused)
-    if not printed:
-        discs, inner = _outermost_only(discs, candidates)
-        refused += [Refused((float(disc.centre[0]), float(disc.centre[1])), _INNER) for disc in inner]
+    # Light from all sides draws a circle of shade around a piece, that ends within half of its height.
+    discs, inner = _outermost_only(discs, candidates, shape.thickness / 2 if printed else 0.0)
+    refused += [Refused((float(disc.centre[0]), float(disc.centre[1])), _INNER) for disc in inner]
     within = [disc for disc in discs if radii[0] - 1 <= disc.solid.radius <= radii[1] + 1]
     return DiscPieces(tuple(reading_order(within)), tuple(refused))
 
 
-def _outermost_only(discs: Sequence[Disc], candidates: Sequence[Candidate]) -> tuple[list[Disc], list[Disc]]:
+def _outermost_only(
+    discs: Sequence[Disc], candidates: Sequence[Candidate], shade: float
+) -> tuple[list[Disc], list[Disc]]:
     """The discs, and apart from them those that lie wholly inside a larger circle about the same middle: that circle
     could not be measured, and what was is a groove or a ring of its face. A shadow's circle reaches out on one side
-    only."""
+    only, or no further than `shade` mm."""
 
     def is_inner(disc: Disc) -> bool:
         return any(
             each.support >= tuning.CLEAR
-            and each.radius > (1 + tuning.GUESS_REACH / 2) * disc.solid.radius
+            and each.radius - disc.solid.radius > max(tuning.GUESS_REACH / 2 * disc.solid.radius, shade)
             and np.hypot(each.x - disc.solid.x, each.y - disc.solid.y)
             < min(tuning.GUESS_REACH * each.radius, each.radius - disc.solid.radius)
             for each in candidates

@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
-from inspect_kit.errors import sentences
+from inspect_kit.errors import BadInput, sentences
 from inspect_kit.measure.pieces import KINDS, MeasuredPiece, Session, measure_pieces
 from inspect_kit.measure.stated import Stated
+from inspect_kit.vision.arrays import Pixels
+from inspect_kit.vision.disc.fit import Disc, fit_disc
+from inspect_kit.vision.disc.solid import Solid
+from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.optics.pose import View
 from inspect_kit.vision.reference.wanted import Reference
 from tests.scenes import grounds
 from tests.scenes.render import Ground, photograph, project
@@ -202,6 +208,18 @@ def test_a_groove_is_never_taken_for_the_rim() -> None:
     """A rounded rim fades out softly; a groove at three quarters of the radius is the sharper circle."""
     pieces = _row(("yellow", "wood", "green", "white", "red", "black"), rim=2.0, rings=((0.72, 0.78, 0.35),))
     _right(_measured([_above(pieces)], _stated(_above(pieces))))
+
+
+def test_where_only_a_groove_could_be_measured_nothing_is_said_but_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wooden piece on the mat whose outline was seen in part had its groove taken for it, 17 mm too small."""
+    scene = _above(_row(("wood", "white"), rings=((0.45, 0.5, 0.2),)))
+
+    def fitted(pixels: Pixels, view: View, guess: Solid, *rest: Any) -> Disc | Unfit:
+        return Unfit("only 60% of its outline is seen") if guess.radius > 12 else fit_disc(pixels, view, guess, *rest)
+
+    monkeypatch.setattr("inspect_kit.vision.disc.measure.fit_disc", fitted)
+    with pytest.raises(BadInput, match="a ring of its face"):
+        _measured([scene], _stated(scene), kind="discs")
 
 
 def test_touching_pieces_are_told_apart() -> None:

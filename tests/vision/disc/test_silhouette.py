@@ -59,12 +59,19 @@ def test_a_groove_inside_a_circle_that_could_not_be_measured_is_no_piece() -> No
     disc = _found(_coin(), TRUE)
     assert isinstance(disc, Disc)
     around = Candidate(0.0, 0.0, 1.5 * TRUE, 0.9, 1.0)
-    assert _outermost_only([disc], [around]) == ([], [disc])
-    assert _outermost_only([disc], [replace(around, x=3 * TRUE)]) == ([disc], [])
-    assert _outermost_only([disc], [replace(around, radius=1.05 * TRUE)]) == ([disc], [])
+    assert _outermost_only([disc], [around], 0.0) == ([], [disc])
+    assert _outermost_only([disc], [replace(around, x=3 * TRUE)], 0.0) == ([disc], [])
+    assert _outermost_only([disc], [replace(around, radius=1.05 * TRUE)], 0.0) == ([disc], [])
     ring = replace(around, radius=1.1 * TRUE, x=0.04 * TRUE)
-    assert _outermost_only([disc], [ring]) == ([], [disc])
-    assert _outermost_only([disc], [replace(ring, x=0.11 * TRUE)]) == ([disc], [])
+    assert _outermost_only([disc], [ring], 0.0) == ([], [disc])
+    assert _outermost_only([disc], [replace(ring, x=0.11 * TRUE)], 0.0) == ([disc], [])
+
+
+def test_a_circle_of_shade_around_a_piece_does_not_make_a_groove_of_it() -> None:
+    disc = _found(_coin(), TRUE)
+    assert isinstance(disc, Disc)
+    shade = Candidate(0.0, 0.0, 1.2 * TRUE, 0.9, 1.0)
+    assert _outermost_only([disc], [shade], 0.3 * TRUE) == ([disc], [])
 
 
 def test_grain_is_not_taken_for_a_piece() -> None:
