@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -70,6 +70,11 @@ class Instrument:
     def expired(self, on: date) -> bool:
         """Whether the calibration had run out on that day; one without a date never does."""
         return self.calibrated_until is not None and on > self.calibrated_until
+
+    def reads(self, value: Quantity) -> bool:
+        """Whether such a value lies within its range."""
+        low, high = (bound.in_base if bound else value.in_base for bound in (self.lower, self.upper))
+        return self.resolution.unit.base == value.unit.base and low <= value.in_base <= high
 
 
 def is_instrument_id(name: str) -> bool:
@@ -171,6 +176,13 @@ def load_instruments(wanted: Iterable[str], folders: Iterable[Path] = ()) -> Map
     """The sheets of the instruments that readings name; one's own folders come before the shipped ones."""
     places = (*folders, shipped("specs") / "instruments")
     return {name: _find(name, places) for name in dict.fromkeys(wanted)}
+
+
+@cache
+def usual_gauges() -> tuple[Instrument, ...]:
+    """The gauges that are shipped, as kinds."""
+    folder = shipped("specs") / "instruments"
+    return tuple(load_instruments(instrument_ids((folder,))).values())
 
 
 def _find(name: str, places: tuple[Path, ...]) -> Instrument:

@@ -21,6 +21,7 @@ from inspect_kit.rulebook.clause import ABSENT, CONFIDENCE, Clause, Kind, answer
 from inspect_kit.rulebook.sheet import Derived, Item, Sheet
 from inspect_kit.values.measurement import Measurement, Observation, Reading, Ruling
 from inspect_kit.values.quantity import UNITS
+from inspect_kit.values.words import piece_key
 
 if TYPE_CHECKING:
     from inspect_kit.capture.daily_checks import CheckStatus
@@ -183,7 +184,8 @@ def _refuse_repeats(readings: Iterable[Reading]) -> None:
     """One value and one decision a place; the decision may stand in a row of its own."""
     seen: dict[tuple[str, str, bool], Reading] = {}
     for reading in readings:
-        first = seen.setdefault((*_place(reading), bool(reading.value)), reading)
+        place = (reading.characteristic, piece_key(reading.instance), bool(reading.value))
+        first = seen.setdefault(place, reading)
         if first is not reading:
             what = f"{reading.characteristic} {reading.instance}".strip()
             raise BadInput("stands-twice-in-files", where=reading.where, what=what[:80], place=first.where)
@@ -315,8 +317,7 @@ def _notices(task: Task, readings: Iterable[Reading], instruments: Mapping[str, 
         elif gauge.expired(task.on):
             found[notice("gauge-expired", gauge=gauge.id, day=gauge.calibrated_until.isoformat())] = None
     found |= dict.fromkeys(_idle_decisions(task.sheet, readings))
-    if not task.sheet.in_force(task.on):
-        found[notice("sheet-not-in-force", sheet=task.sheet.id, day=task.on.isoformat())] = None
+    found |= dict.fromkeys(task.sheet.cautions(task.item.id, task.on))
     return tuple(found)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Context, Decimal, localcontext
 from typing import Final
 
-from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument
+from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument, usual_gauges
 from inspect_kit.errors import BadInput
 from inspect_kit.values import quantity
 from inspect_kit.values.measurement import Budget, Component, Measurement, Observation, Reading, StatedPart, combined
@@ -111,8 +111,7 @@ def _possible(reading: Reading, value: Decimal, stated: quantity.Unit, *, signed
 def _within_range(reading: Reading, stated: quantity.Quantity, instrument: Instrument) -> None:
     if instrument.resolution.unit.base != stated.unit.base:
         raise BadInput("does-not-measure", where=reading.where, instrument=instrument.name, unit=stated.unit)
-    lower, upper = instrument.lower, instrument.upper
-    if (lower and stated.in_base < lower.in_base) or (upper and stated.in_base > upper.in_base):
+    if not instrument.reads(stated):
         raise BadInput("outside-range", where=reading.where, stated=stated, instrument=instrument.name)
 
 
@@ -125,16 +124,30 @@ def _budget(reading: Reading, stated: quantity.Quantity, instrument: Instrument 
         return () if stated.unit.base in quantity.EXACT_UNITS else None
     if combined(stated_by_file) == 0 and stated.unit.base not in quantity.EXACT_UNITS:
         raise BadInput("uncertainty-cannot-zero", where=f"{reading.where}: u")
-    if instrument is not None and combined(stated_by_file) < instrument.resolution.in_base / _FINEST:
-        raise BadInput(
-            "uncertainty-below-digit",
-            where=f"{reading.where}: u",
-            standard=reading.standard or quantity.scaled(combined(stated_by_file), 1 / stated.unit.factor),
-            unit=stated.unit,
-            gauge=instrument.name,
-            digit=instrument.resolution,
-        )
+    if instrument is not None or not reading.from_photo:
+        refuse_too_fine(stated_by_file, stated, instrument, f"{reading.where}: u")
     return stated_by_file
+
+
+def refuse_too_fine(budget: Budget, stated: quantity.Quantity, instrument: Instrument | None, where: str) -> None:
+    """An uncertainty that no display gives: that of the gauge that is named, or else of the finest that is listed."""
+    finest = instrument or _finest_for(stated)
+    if finest is None or combined(budget) >= finest.resolution.in_base / _FINEST:
+        return
+    raise BadInput(
+        "uncertainty-below-digit" if instrument else "uncertainty-below-any-digit",
+        where=where,
+        standard=f"{quantity.scaled(combined(budget), 1 / stated.unit.factor).normalize():f}",
+        unit=stated.unit,
+        gauge=finest.name,
+        digit=finest.resolution,
+    )
+
+
+def _finest_for(stated: quantity.Quantity) -> Instrument | None:
+    """Of the gauges that are shipped as kinds, the one with the finest display that can read such a value."""
+    there = [gauge for gauge in usual_gauges() if gauge.reads(stated)]
+    return min(there, key=lambda gauge: gauge.resolution.in_base, default=None)
 
 
 def _stated_budget(reading: Reading, stated: quantity.Quantity) -> Budget | None:

@@ -52,20 +52,36 @@ def load_file(path: Path, _depth: int = 0) -> Sheet:
     root = TomlTable(data, f"{_shown(path)}: ", faults)
     base = _base(root, path, _depth)
     sheet = _read_over(root, base) if base else _read_plain(root)
-    if faults:
-        raise BadSheet(_with_lines(faults, path))
-    return replace(sheet, texts=(*(base.texts if base else ()), path.read_bytes()))
+    return _stacked(sheet, base, root, (path, data))
+
+
+def _stacked(sheet: Sheet, base: Sheet | None, root: TomlTable, source: tuple[Path, dict[str, object]]) -> Sheet:
+    """The sheet with what lies below it: its files, and what in them is not as it was shipped."""
+    path, data = source
+    known = path.parent == shipped("specs") or _is_shipped(sheet.id, data)
+    if not known and sheet.id in sheet_ids():
+        # Its name on a certificate stands for the federation's numbers, not for those of whoever copied the file.
+        root.fault("id", "id-of-shipped-sheet", name=sheet.id)
+    if root.faults:
+        raise BadSheet(_with_lines(root.faults, path))
+    own = (sheet.id,) if not known and sheet.standing is SheetAuthority.FEDERATION else ()
+    kept = {clause.characteristic for clause in sheet.clauses}
+    gone = () if known or base is None else tuple(c for c in base.clauses if c.characteristic not in kept)
+    below = (base.texts, base.own, base.dropped) if base else ((), (), ())
+    return replace(sheet, texts=(*below[0], path.read_bytes()), own=(*below[1], *own), dropped=(*below[2], *gone))
+
+
+def _is_shipped(name: str, data: dict[str, object]) -> bool:
+    return name in sheet_ids() and read_toml(shipped("specs") / f"{name}.toml") == data
 
 
 def with_house_rules(sheet: Sheet, path: Path) -> Sheet:
     """A house's overlay on whatever sheet is in use, whether the file names that sheet or none."""
     faults: list[Fault] = []
-    root = TomlTable(read_toml(path), f"{_shown(path)}: ", faults)
+    data = read_toml(path)
+    root = TomlTable(data, f"{_shown(path)}: ", faults)
     root.text("over", sheet.id)  # The sheet it was written for; the referee lays it over the one in use.
-    merged = _read_over(root, sheet)
-    if faults:
-        raise BadSheet(_with_lines(faults, path))
-    return replace(merged, texts=(*sheet.texts, path.read_bytes()))
+    return _stacked(_read_over(root, sheet), sheet, root, (path, data))
 
 
 def _shown(path: Path) -> str:

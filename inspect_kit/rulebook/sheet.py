@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from inspect_kit.errors import UsageError, nearest, notice
+from inspect_kit.errors import Notice, UsageError, nearest, notice
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.values.formula import Formula
 from inspect_kit.values.plausible import Plausible
@@ -120,6 +120,10 @@ class Sheet:
     wording: Wording = field(default_factory=dict)
     texts: tuple[bytes, ...] = ()
     """The files it was read from, the lowest first."""
+    own: tuple[str, ...] = ()
+    """The ids of those of them that are given as a federation's and are not shipped."""
+    dropped: tuple[Clause, ...] = ()
+    """Clauses that rules which are not shipped have taken out."""
 
     @property
     def digest(self) -> str:
@@ -157,6 +161,16 @@ class Sheet:
     def in_force(self, on: date) -> bool:
         """Whether the edition holds on that day, as far as its dates are known."""
         return (self.since is None or self.since <= on) and (self.until is None or on <= self.until)
+
+    def cautions(self, item_id: str, on: date) -> Iterator[Notice]:
+        """What a reader of a verdict should know of the rules it was found by."""
+        if not self.in_force(on):
+            yield notice("sheet-not-in-force", sheet=self.id, day=on.isoformat())
+        yield from (notice("sheet-not-shipped", sheet=name) for name in self.own)
+        items = (item_id, *(part.item for part in self.item(item_id).pieces))
+        missed = [clause.characteristic for clause in self.dropped if clause.item in items and clause.binding]
+        if missed:
+            yield notice("left-out-by-house", sheet=self.id, names=", ".join(dict.fromkeys(missed)))
 
 
 # Two editions side by side: what a referee has to know when the other one is in force.

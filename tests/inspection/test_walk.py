@@ -55,6 +55,22 @@ def test_an_uncertainty_far_below_one_digit_of_the_gauge_is_refused() -> None:
     assert _inspect("icf-cs", "striker", replace(read, standard="0.003")).judgement.findings
 
 
+def test_an_uncertainty_far_below_what_any_listed_gauge_shows_is_refused_where_none_is_named() -> None:
+    read = Reading("striker.mass", "14.99", unit="g", standard="0.00001")
+    with pytest.raises(BadInput, match=r"the finest gauge that is listed for such a value, .*0\.01 g"):
+        _inspect("icf-cs", "striker", read)
+    assert _inspect("icf-cs", "striker", replace(read, standard="0.003")).judgement.findings
+    long = Reading("surface.side", "737", "n", unit="mm", standard="0.05")
+    assert _inspect("icf-cs", "board", long).judgement.findings
+
+
+def test_a_piece_is_not_two_by_a_leading_zero_wide_digits_or_an_invisible_sign() -> None:
+    first = Reading("coin.mass", "5.30", "1", unit="g", standard="0.005")
+    for alike in ("01", "\uff11", "1\u200b"):
+        with pytest.raises(BadInput, match="stands here and in"):
+            _inspect("icf-cs", "coin-set", first, replace(first, instance=alike))
+
+
 def test_a_single_bad_instance_fails_its_clause_and_the_item() -> None:
     sides = [
         Reading("surface.side", v, i, standard="0.1")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,40 @@ def test_a_referee_sees_at_a_glance_what_changed_between_two_editions() -> None:
 
 def test_a_sheet_does_not_differ_from_itself() -> None:
     assert diff(load("fistf-4.0"), load("fistf-4.0")) == ()
+
+
+def test_a_changed_copy_of_a_shipped_sheet_cannot_bear_its_name(tmp_path: Path) -> None:
+    shipped_text = load("icf-2001-it").texts[0].decode()
+    path = tmp_path / "icf-2001-it.toml"
+    path.write_text(shipped_text, encoding="utf-8")
+    assert load_file(path).id == "icf-2001-it"
+    path.write_text(shipped_text.replace('upper = "15 g"', 'upper = "25 g"'), encoding="utf-8")
+    with pytest.raises(BadSheet, match="id: is that of a shipped sheet"):
+        load_file(path)
+
+
+def test_house_rules_cannot_bear_the_name_of_a_shipped_sheet(tmp_path: Path) -> None:
+    path = tmp_path / "house.toml"
+    path.write_text(HEAD.replace('id = "open"', 'id = "icf-cs"') + TOLERANCE)
+    with pytest.raises(BadSheet, match="id: is that of a shipped sheet"):
+        with_house_rules(load("icf-cs"), path)
+
+
+def _codes(sheet: Sheet, item: str) -> dict[str, dict[str, str]]:
+    return {each.code: dict(each.facts) for each in sheet.cautions(item, date(2026, 11, 18))}
+
+
+def test_a_sheet_that_is_not_shipped_and_speaks_for_a_federation_is_said_to_be_the_issuers_own(tmp_path: Path) -> None:
+    text = load("icf-2001-it").texts[0].decode().replace('id = "icf-2001-it"', 'id = "open"')
+    assert "sheet-not-shipped" in _codes(_open(tmp_path, text), "striker")
+    assert not _codes(load("icf-2001-it"), "striker")
+    assert not _codes(load("dstfb-4.0"), "figure")
+
+
+def test_what_house_rules_leave_out_of_an_item_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "house.toml"
+    path.write_text(HEAD + 'without = ["striker.mass", "pocket.diameter"]')
+    sheet = with_house_rules(load("icf-cs"), path)
+    assert _codes(sheet, "striker") == {"left-out-by-house": {"sheet": "open", "names": "striker.mass"}}
+    assert _codes(sheet, "board") == {"left-out-by-house": {"sheet": "open", "names": "pocket.diameter"}}
+    assert not _codes(sheet, "stand")

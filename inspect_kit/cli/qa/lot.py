@@ -266,7 +266,9 @@ def lot(file: Path, out: Path | None, **given: Any) -> int:
     outcome, book = _judged(file, given)
     desk = None if out is None else _desk(given)
     charted = _charted(outcome.file, given)
-    record = lot_record.lot_record_of(outcome, _subject(file, given, desk), charted, _delivery(given))
+    record = lot_record.lot_record_of(
+        outcome, _subject(file, given, desk), charted, _delivery(given, outcome.plan.size)
+    )
     warn(*worded(outcome.warnings, outcome.notices, lang()))
     studies = studies_of(record)
     issued = _issued(desk, record, out, studies, given) if desk and out else None
@@ -318,7 +320,7 @@ def _judged(file: Path, given: Given) -> tuple[judging.LotOutcome, LedgerBook | 
     return judging.judge_pieces(task, read, plan, _usual(given), besides), book
 
 
-def _delivery(given: Given) -> lot_record.Delivery:
+def _delivery(given: Given, size: int) -> lot_record.Delivery:
     """What the lot was made for. A 3.1 says who ordered, and that the inspector is not the maker's own department."""
     found = lot_record.Delivery(
         given["customer"], given["order_number"], given["article"], given["drawing"], given["delivered"],
@@ -326,6 +328,8 @@ def _delivery(given: Given) -> lot_record.Delivery:
     )  # fmt: skip
     if found.document and not (found.customer and found.order and found.independent):
         raise UsageError("certificate-31-needs", where="--en-10204")
+    if found.delivered and found.delivered > size:
+        raise UsageError("delivered-more-than-lot", where="--delivered", delivered=found.delivered, size=size)
     return found
 
 

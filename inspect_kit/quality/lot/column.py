@@ -23,14 +23,14 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.judgement.judge import Evidence, judge_clause
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
-from inspect_kit.measure.interpretation import measurement_of, observation_of
+from inspect_kit.measure.interpretation import measurement_of, observation_of, refuse_too_fine
 from inspect_kit.quality.lot.file import LotColumn, LotFile, RepeatedText
 from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.quality.sampling.variables import VariablesDecision
 from inspect_kit.rulebook.clause import Clause, Instances, Kind, WordMeaning, answer_to
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 from inspect_kit.values.measurement import Budget, Component, Measurement, Reading
-from inspect_kit.values.quantity import EXACT_UNITS, UNITS, parse_quantity
+from inspect_kit.values.quantity import EXACT_UNITS, UNITS, Quantity, parse_quantity
 
 _PLAIN: Final = re.compile(r"(?:0|[1-9]\d{0,11})(?:\.\d{1,15})?")
 """A number that stands in a file as it will stand in the record."""
@@ -128,7 +128,11 @@ class JudgingContext:
         filled = reading if own or not self.usual.instrument else replace(reading, instrument=self.usual.instrument)
         gauge = self.instruments.get(filled.instrument)
         found = measurement_of(filled, UNITS[clause.unit.base], gauge, signed=clause.kind is Kind.RELATION)
-        return found if own or not self.usual.u else replace(found, budget=_stated(self.usual.u, clause.unit.base))
+        if own or not self.usual.u:
+            return found
+        budget = _stated(self.usual.u, clause.unit.base)
+        refuse_too_fine(budget, Quantity(found.value, UNITS[clause.unit.base]), gauge, "--u")
+        return replace(found, budget=budget)
 
     def besides(self, clause: Clause) -> JudgingContext:
         """The same for a characteristic that nobody asked for: an uncertainty in mm was not meant for a mass."""

@@ -19,6 +19,7 @@ from inspect_kit.quality.batch.lines import NOT_MEASURED, begins_as_batch, measu
 from inspect_kit.quality.table import STAR, Table, opened, read_table
 from inspect_kit.values.measurement import Component, Reading, combined
 from inspect_kit.values.quantity import parse_number
+from inspect_kit.values.words import piece_key
 
 PIECE_COLUMNS: Final = ("piece", "instance", "serial", "part", "id")
 ORDER_COLUMNS: Final = ("time", "made", "order", "sequence", "date")
@@ -163,6 +164,16 @@ class WantedCharacteristics:
 
 def read_lot(path: Path, wanted: WantedCharacteristics) -> LotFile:
     """The lot in a file; which form it has is told by its content."""
+    lot = _read_lot(path, wanted)
+    keys = [piece_key(piece) for piece in lot.pieces]
+    if not all_different(keys):
+        first = dict(zip(reversed(keys), reversed(lot.pieces), strict=True))
+        twice = next(piece for piece, key in zip(lot.pieces, keys, strict=True) if first[key] != piece)
+        raise BadInput("pieces-named-alike", where=lot.where, piece=twice[:40], other=first[piece_key(twice)][:40])
+    return lot
+
+
+def _read_lot(path: Path, wanted: WantedCharacteristics) -> LotFile:
     if begins_as_batch(path):
         return _from_batch(path, wanted)
     if _begins_as_json(path):

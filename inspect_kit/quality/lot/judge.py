@@ -95,8 +95,15 @@ class SamplingAgreement:
     classes: tuple[DefectClass, ...] = ()
 
 
+_MOST_PERCENT: Final = Decimal(10)
+"""The highest AQL in per cent of pieces (MIL-STD-105E, 4.4); those above it count several defects of one piece."""
+
+
 def plan_for(size: int, agreed: SamplingAgreement) -> LotPlan:
     """The plan that the tables give for a lot of that size."""
+    highest = max((each for each in (agreed.aql, *(of.aql for of in agreed.classes)) if each), default=_MOST_PERCENT)
+    if highest > _MOST_PERCENT:
+        raise UsageError("aql-counts-defects", aql=highest, most=_MOST_PERCENT)
     if agreed.classes:
         return _plan_of_classes(size, agreed)
     if agreed.aql is None:
@@ -309,8 +316,7 @@ def _notices(task: Task, instruments: Mapping[str, Instrument]) -> Iterator[Noti
             yield notice("gauge-undated", gauge=gauge.id)
         elif gauge.expired(task.on):
             yield notice("gauge-expired", gauge=gauge.id, day=gauge.calibrated_until.isoformat())
-    if not task.sheet.in_force(task.on):
-        yield notice("sheet-not-in-force", sheet=task.sheet.id, day=task.on.isoformat())
+    yield from task.sheet.cautions(task.item.id, task.on)
 
 
 # The lot

@@ -483,3 +483,11 @@ def test_lots_by_measured_values_have_a_ledger_too(kit: Call, tmp_path: Path) ->
     assert "from the next lot on: normal" in err
     ledger.write_text(ledger.read_text().replace(",tightened,normal,", ",normal,normal,"))
     assert presented(8, 31.0)[0] == 4
+
+
+@pytest.mark.parametrize("alike", ["01", "\uff11", "1\u200b"])
+def test_a_piece_counts_once_however_its_name_is_written(kit: Call, tmp_path: Path, alike: str) -> None:
+    (tmp_path / "lot.csv").write_text(f"piece,coin.diameter\n1,31.1\n{alike},31.1\n", encoding="utf-8")
+    code, out, err = kit("lot", "lot.csv", *ONE)
+    assert (code, out) == (4, "")
+    assert "stands there twice" in err
