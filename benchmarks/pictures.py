@@ -25,6 +25,7 @@ STATED = {
     "thickness_stated": ("thickness", "{}mm"),
     "edge_radius_stated": ("edge_radius", "{}mm"),
     "known_side": ("known", "surface.side={}mm"),
+    "reference": ("reference", "{}"),
 }
 """What a truth says that a user would state: under which name, and how."""
 DOUBTFUL = 2.5
@@ -82,8 +83,10 @@ def stated_in(truth: Mapping[str, Any]) -> dict[str, str]:
 def errors_of(place: Path, kind: str, truth: Mapping[str, Any], stated: Mapping[str, str]) -> list[Error]:
     """The errors of one picture."""
     camera = place.with_name(f"{place.stem}.camera.json")
+    # Beside paper, a card or a coin lie discs.
+    what = "discs" if "reference" in truth else kind
     try:
-        file = ik.measure(kind, place, camera=camera if camera.exists() else None, **stated).as_data()
+        file = ik.measure(what, place, camera=camera if camera.exists() else None, **stated).as_data()
     except ik.InspectKitError as refusal:
         print(f"  {place.name}: refused: {refusal}")
         return []

@@ -35,5 +35,10 @@ def test_a_piece_is_the_nearest_one_in_the_picture() -> None:
 
 
 def test_what_a_user_would_state_is_stated() -> None:
-    told = stated_in({"print_scale": 0.998, "known_side": 738.2, "thickness_stated": 8.1})
-    assert told == {"print_scale": "0.998", "known": "surface.side=738.2mm", "thickness": "8.1mm"}
+    told = stated_in({"print_scale": 0.998, "known_side": 738.2, "thickness_stated": 8.1, "reference": "card"})
+    assert told == {
+        "print_scale": "0.998",
+        "known": "surface.side=738.2mm",
+        "thickness": "8.1mm",
+        "reference": "card",
+    }

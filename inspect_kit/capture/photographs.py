@@ -40,6 +40,8 @@ _ORIENTATION, _EXIF, _MAKE, _MODEL = 0x0112, 0x8769, 0x010F, 0x0110
 """EXIF tags in the picture's own directory: orientation, place of the camera's directory, make, model."""
 _FOCAL, _FOCAL_35 = 0x920A, 0xA405
 """EXIF tags in the camera's directory: focal length in mm, and as it would be on 35 mm film."""
+_WIDE, _HIGH = 0xA002, 0xA003
+"""EXIF tags in the camera's directory: pixels across and down, as the camera wrote them."""
 _STANDARD_TABLE: Final = 3688.0
 """Sum of the steps for brightness in the standard's own table."""
 _PLANE_X, _PLANE_UNIT = 0xA20E, 0xA210
@@ -61,6 +63,8 @@ class Photograph:
     """Pixels by which the format blurs colour (not brightness): 0 where it stores both alike."""
     jpeg_quality: int | None = None
     """From 1 to 100, as the makers of JPEG's first program count it; none for other formats."""
+    as_taken: bool = True
+    """False where its notes tell of a picture of another size: it was cut out of that, or made smaller."""
 
     @property
     def width(self) -> int:
@@ -105,7 +109,7 @@ def open_photograph(content: bytes, name: str, *, where: str = "", least: int = 
     quarters = _TURNS.get(orientation, 0)
     upright = np.ascontiguousarray(np.rot90(pixels[:, ::-1] if orientation in _MIRRORED else pixels, -quarters))
     return Photograph(name, sha256(content), upright, quarters, _focal_pixels(exif, pixels.shape[1], pixels.shape[0]),
-                      exif.get("camera", ""), spread, quality)  # fmt: skip
+                      exif.get("camera", ""), spread, quality, _as_noted(exif, pixels.shape))  # fmt: skip
 
 
 def _allow_heif() -> None:
@@ -173,6 +177,7 @@ def _exif(image: Image.Image) -> dict[str, Any]:
             "focal35": _number(inner.get(_FOCAL_35)),
             "plane_x": _number(inner.get(_PLANE_X)),
             "plane_unit": inner.get(_PLANE_UNIT),
+            "size": (_number(inner.get(_HIGH)), _number(inner.get(_WIDE))),
         }
     except Exception:
         return {}
@@ -188,6 +193,12 @@ def _number(value: Any) -> float | None:
     except (TypeError, ValueError, ZeroDivisionError):
         return None
     return number if 0 < number < 1e6 else None
+
+
+def _as_noted(exif: dict[str, Any], shape: tuple[int, ...]) -> bool:
+    """Some programs turn a photo and leave the notes as they were, so that width and height may be exchanged."""
+    noted = exif.get("size", (None, None))
+    return None in noted or sorted(noted) == sorted(shape[:2])
 
 
 def _focal_pixels(exif: dict[str, Any], width: int, height: int) -> float | None:

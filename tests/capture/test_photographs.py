@@ -44,6 +44,18 @@ def test_the_focal_length_noted_by_the_camera_is_given_in_pixels() -> None:
     assert photo.focal == pytest.approx(36 * 1000 / np.hypot(36, 24))
 
 
+@pytest.mark.parametrize(
+    ("noted", "as_taken"), [((800, 600), True), ((600, 800), True), ((1000, 750), False), (None, True)]
+)
+def test_a_photo_whose_notes_tell_another_size_is_not_as_it_was_taken(
+    noted: tuple[int, int] | None, as_taken: bool
+) -> None:
+    exif = Image.Exif()
+    if noted:
+        exif.get_ifd(0x8769).update({0xA002: noted[0], 0xA003: noted[1]})
+    assert open_photograph(_saved(_picture(), "JPEG", exif=exif), "a.jpg").as_taken is as_taken
+
+
 def _huge_png() -> bytes:
     head = struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
     chunk = struct.pack(">I", 13) + b"IHDR" + head + struct.pack(">I", zlib.crc32(b"IHDR" + head))

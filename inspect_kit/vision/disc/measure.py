@@ -45,8 +45,8 @@ from inspect_kit.vision.reference.wanted import Reference
 
 _AROUND: Final = np.linspace(0, 2 * np.pi, 90, endpoint=False)
 """Directions in which an outline is checked against the picture's border."""
-
-
+_HELD: Final = 1e-3
+"""mm, standard, of a thickness that is taken as stated."""
 _INNER: Final = "shows a ring of its face more clearly than its outline"
 """Why a piece is not measured of which only a groove was."""
 
@@ -188,9 +188,12 @@ def _plain_or_silhouette(task: _Task, guess: Solid) -> Disc | Unfit:
     outer = outermost(task.pixels, task.view, guess)
     if isinstance(outer, Unfit):
         return silhouette
-    plain = fit_disc(task.pixels, task.view, outer, task.shape, task.optics)
+    # On any ground a shadow's end passes for the foot, so that the foot does not tell how thick a piece is.
+    held = replace(task.shape, u_thickness=_HELD)
+    plain = fit_disc(task.pixels, task.view, outer, held, task.optics)
     if isinstance(plain, Unfit) or plain.scatter > tuning.EXPLAINED:
         return silhouette
+    plain = replace(plain, by_thickness=plain.by_thickness * task.shape.u_thickness / _HELD)
     if isinstance(silhouette, Unfit):
         return plain
     apart = abs(silhouette.solid.radius - plain.solid.radius)
@@ -289,7 +292,7 @@ class DiscRequest:
 def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> DiscLook:
     """Measure the pieces of one photo."""
     camera = camera_for(photo, calibrated)
-    if calibrated is None and not shaped_by_a_camera(photo.width, photo.height):
+    if calibrated is None and not (photo.as_taken and shaped_by_a_camera(photo.width, photo.height)):
         # What its notes say of the lens was said of the whole picture.
         camera = guessed(photo.width, photo.height, None).with_middle_anywhere()
     coin = request.reference.kind == "coin"

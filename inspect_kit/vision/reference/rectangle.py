@@ -15,18 +15,21 @@ from inspect_kit.vision.reference.everyday import FlatThing
 from inspect_kit.vision.reference.rectangle_sides import SIDES, Sides, lines_across, refined, steepness_across
 
 
-def find_sides(pixels: Pixels, camera: Camera, thing: FlatThing) -> Sides:
-    """The sides of the thing; `BadInput` with advice where none is whole in the picture."""
-    cut = False
+def find_sides(pixels: Pixels, camera: Camera, thing: FlatThing) -> Iterator[Sides]:
+    """Sides that can be those of the thing, the clearest first: a stripe printed across a card makes a rectangle of
+    the rest of it. `BadInput` with advice where none is whole in the picture."""
+    whole = cut = False
     for corners in _ranked(pixels, camera, thing):
         if _at_border(corners, pixels):
             cut = True
             continue
         sides = refined(pixels, corners, thing)
         if sides is not None:
-            return sides
-    what = "paper" if thing.is_paper else "card"
-    raise BadInput(f"{what}-cut-off" if cut else f"no-{what}-found")
+            whole = True
+            yield sides
+    if not whole:
+        what = "paper" if thing.is_paper else "card"
+        raise BadInput(f"{what}-cut-off" if cut else f"no-{what}-found")
 
 
 def _at_border(corners: Floats, pixels: Pixels) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -89,9 +90,21 @@ class _Across:
         return np.asarray(np.concatenate([by_view, by_form], axis=1) / self.noise, dtype=np.float64)
 
 
-def rectangle_view(camera: Camera, sides: Sides, thing: FlatThing) -> tuple[View, Known, float]:
-    """The view; where nobody knows the camera, as the likeliest of the usual ones has it. And how many mm the thing's
-    border stands up, all bends together."""
+Seen = tuple[View, Known, float]
+"""The view, the points it is taken from, and how many mm the thing's border stands up, all bends together."""
+
+
+def rectangle_view(camera: Camera, candidates: Iterable[Sides], thing: FlatThing) -> Seen:
+    """From the first sides that are a rectangle of the thing's proportions in space."""
+    for sides in candidates:
+        seen = _seen(camera, sides, thing)
+        if seen is not None:
+            return seen
+    raise BadInput("reference-other-proportions")
+
+
+def _seen(camera: Camera, sides: Sides, thing: FlatThing) -> Seen | None:
+    """Where nobody knows the camera, as the likeliest of the usual ones has it."""
     usual = alternatives(camera) if camera.source == GUESS else ((camera, 1.0),)
     trials = [_fitted(each, sides, thing) for each, _ in usual]
     noise = min(trial.view.noise for trial in trials)
@@ -102,7 +115,7 @@ def rectangle_view(camera: Camera, sides: Sides, thing: FlatThing) -> tuple[View
     best = trials[int(misfits.argmin())]
     size = float(np.linalg.norm(sides.corners[1] - sides.corners[0]))
     if best.pull > tuning.MOST_PULL or best.view.noise > tuning.MOST_SIDE_NOISE * size:
-        raise BadInput("reference-other-proportions")
+        return None
     covariance = best.view.covariance.copy()
     for trial, share in zip(trials, shares / shares.sum(), strict=True):
         other = apart(trial.view.vector, best.view.vector)

@@ -78,8 +78,8 @@ LEAST_STEP: Final = 0.006
 """Change of light over half a pixel, as a share of white, that is an edge."""
 SIDE_POINTS: Final = 96
 """Points of a side that are measured."""
-FIRST_REACH: Final = 0.012
-"""Share of a side's length by which its first guess may be off."""
+FIRST_REACH: Final = 0.03
+"""Share of a side's length by which its first guess may be off: a card's shadow moved it by 0.02."""
 LEAST_SIDE: Final = 0.35
 """Share of a side that must be seen: the rest may lie in shade or under something."""
 

@@ -15,7 +15,8 @@ from inspect_kit.errors import BadInput, sentences
 from inspect_kit.measure.pieces import KINDS, MeasuredPiece, Session, measure_pieces
 from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.arrays import Pixels
-from inspect_kit.vision.disc.fit import Disc, fit_disc
+from inspect_kit.vision.disc.fit import Disc, Shape, fit_disc
+from inspect_kit.vision.disc.measure import DiscRequest, look
 from inspect_kit.vision.disc.solid import Solid
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.optics.camera import Camera
@@ -320,3 +321,19 @@ def test_several_photos_know_more_but_not_of_what_they_share() -> None:
     for (alone, _), (combined, _) in zip(one.pairs, three.pairs, strict=True):
         assert combined.diameter.standard > 0.9 * math.hypot(*(_part(alone, source) for source in shared))
     assert np.all(np.abs(three.errors) < 3 * three.standards)
+
+
+def test_a_cut_that_kept_the_cameras_proportions_is_in_u_where_the_notes_tell_of_it() -> None:
+    """Its lens's middle is not the picture's: taken for that, the focal length comes out wrong, and errors 3 u and
+    more."""
+    lens = Lens(2400, 1800, 1900.0, (1202.5, 894.5), LENS.bend)
+    scene = scattered(301, lens=lens, count=(4, 5), distance=(420.0, 470.0))
+    whole = open_photograph(photograph(scene), "photo.jpg")
+    cut = replace(whole, pixels=np.ascontiguousarray(whole.pixels[180:, 240:]), as_taken=False)
+    first = scene.pieces[0]
+    request = DiscRequest(Reference(), (1.0, 0.0002), Shape(first.thickness, 0.1, first.rim, 0.1), (20.0, 60.0))
+    pieces = look(cut, None, request).spotted
+    assert len(pieces) == len(scene.pieces)
+    for piece in pieces:
+        true = min(scene.pieces, key=lambda each: math.dist((each.x, each.y), piece.place))
+        assert abs(piece.diameter.value - true.diameter) < 2.5 * piece.diameter.standard

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from inspect_kit.vision.optics.light import encoded
 from inspect_kit.vision.reference.card_edge import SideReading, open_size, read_side
 from inspect_kit.vision.reference.everyday import CARD, PAPERS, FlatThing
 from inspect_kit.vision.reference.rectangle import find_sides
+from inspect_kit.vision.reference.rectangle_sides import refined
+from inspect_kit.vision.reference.rectangle_view import rectangle_view
 
 Colour = tuple[float, float, float]
 WOOD, GREEN, BLUE = (0.36, 0.23, 0.13), (0.05, 0.27, 0.1), (0.09, 0.13, 0.5)
@@ -80,7 +84,7 @@ def test_strips_along_opposite_sides_may_be_print_so_that_both_readings_stay_ope
 
 
 def _found_at(pixels: Pixels, thing: FlatThing) -> list[float]:
-    sides = find_sides(pixels, guessed(pixels.shape[1], pixels.shape[0], None), thing)
+    sides = next(find_sides(pixels, guessed(pixels.shape[1], pixels.shape[0], None), thing))
     across = ((0, 1), (3, 0), (2, 1), (1, 0))
     return sorted(float(np.median(sides.points[sides.side == number][:, axis])) for number, axis in across)
 
@@ -93,6 +97,36 @@ def test_the_sides_of_a_card_are_found_behind_its_shadow() -> None:
     light[y : y + height, x : x + width] = GREEN
     true = sorted(each - 0.5 for each in (y, x, y + height, x + width))
     assert _found_at(_pictured(light), CARD) == pytest.approx(true, abs=0.4)
+
+
+def _card_at(x: int, y: int) -> tuple[Pixels, Floats]:
+    """A green card on wood, and its corners."""
+    width, height = round(85.6 * PER_MM), round(53.98 * PER_MM)
+    light = np.empty((800, 1100, 3))
+    light[:] = WOOD
+    light[y : y + height, x : x + width] = GREEN
+    return _pictured(light), np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]]) - 0.5
+
+
+def test_the_sides_of_a_card_are_found_from_a_guess_that_took_its_shadow_for_a_part_of_it() -> None:
+    pixels, corners = _card_at(200, 150)
+    away = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+    sides = refined(pixels, corners + 14 * away, CARD)
+    assert sides is not None
+    assert np.median(sides.points[sides.side == 0][:, 1]) == pytest.approx(corners[0, 1], abs=0.4)
+
+
+def test_a_part_of_a_card_that_is_no_rectangle_in_space_makes_way_for_the_whole() -> None:
+    pixels, corners = _card_at(200, 150)
+    whole = refined(pixels, corners, CARD)
+    assert whole is not None
+    striped = replace(whole, points=whole.points + np.where(whole.side == 1, -90.0, 0.0)[:, None] * [1.0, 0.0])
+    camera = guessed(1100, 800, 900.0)
+    view, _, _ = rectangle_view(camera, [striped, whole], CARD)
+    assert view.centre[2] == pytest.approx(900 / PER_MM, rel=0.02)
+    with pytest.raises(BadInput) as caught:
+        rectangle_view(camera, [striped], CARD)
+    assert caught.value.told.code == "reference-other-proportions"
 
 
 def _sheet(table: Colour) -> Floats:

@@ -13,11 +13,14 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.measure.pieces import KINDS, Session, measure_pieces
 from inspect_kit.measure.stated import stated_by
 from inspect_kit.vision.disc.coin_reference import SeenCircle, known_coin, which
+from inspect_kit.vision.disc.fit import Shape
+from inspect_kit.vision.disc.measure import DiscRequest, look
 from inspect_kit.vision.optics.camera import COUNT, guessed
 from inspect_kit.vision.optics.pose import rotation_of, same_turn
 from inspect_kit.vision.reference.everyday import CARD, COINS, EURO_COINS, PAPERS, FlatThing
 from inspect_kit.vision.reference.rectangle import find_sides
 from inspect_kit.vision.reference.rectangle_view import rectangle_view
+from inspect_kit.vision.reference.wanted import Reference
 from tests.scenes.everyday import card_on, paper_on
 from tests.scenes.render import Ground, photograph
 from tests.scenes.scene import Lamp, Lens, Piece, Scene, Sensor, Stand
@@ -86,6 +89,13 @@ def test_a_card_beside_the_pieces_gives_the_scale_whatever_is_printed_on_it(besi
     _covered(_measured(beside_card, "card"), (25.75,))
 
 
+def test_beside_a_card_the_foot_does_not_tell_how_thick_a_piece_is(beside_card: Photograph) -> None:
+    request = DiscRequest(Reference("card"), (1.0, 0.0), Shape(2.6, 1.2, 0.3, 0.3), (20.0, 30.0))
+    (spotted,) = look(beside_card, None, request).spotted
+    assert spotted.disc.solid.thickness == pytest.approx(2.6, abs=0.01)
+    assert spotted.diameter.part("piece height") > 0.1
+
+
 @pytest.mark.parametrize("wrong", [PAPERS["letter"], CARD])
 def test_a_thing_of_other_proportions_is_not_taken_for_the_one_named(on_paper: Photograph, wrong: FlatThing) -> None:
     camera = guessed(on_paper.width, on_paper.height, None)
@@ -97,7 +107,7 @@ def test_a_thing_of_other_proportions_is_not_taken_for_the_one_named(on_paper: P
 def test_a_sheet_that_leaves_the_picture_is_refused(on_paper: Photograph) -> None:
     part = np.ascontiguousarray(on_paper.pixels[:, 420:])
     with pytest.raises(BadInput) as caught:
-        find_sides(part, guessed(part.shape[1], part.shape[0], None), PAPERS["a4"])
+        next(find_sides(part, guessed(part.shape[1], part.shape[0], None), PAPERS["a4"]))
     assert caught.value.told.code in ("paper-cut-off", "no-paper-found")
 
 
