@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from pathlib import Path
@@ -216,26 +215,11 @@ def with_house_text(sheet: Sheet, house: bytes) -> Sheet:
             raise BadInput.of(fault, where=fault.where.replace(str(path), path.name)) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Inspecting:
-    """What is inspected at a desk, by which rules, on which day."""
-
-    event: EventSet
-    sheet: Sheet
-    item: str
-    on: date
-    folders: tuple[Path, ...]
-    home: Path
-
-    def record(self, file: MeasurementFile, subject: Subject, reader: str = "") -> Record:
-        """Judge the readings; what was not read in a photo was read by whoever stands at the desk."""
-        read = tuple(
-            reading if reading.by or reading.from_photo else replace(reading, by=reader) for reading in file.readings
-        )
-        item = self.sheet.item(self.item)
-        task = Task(self.sheet, item, RuleName(self.event.rule), self.on, self.folders, self.home)
-        full = structs.replace(subject, event=self.event.name, place=self.event.venue)
-        return record_of(inspect(task, (replace(file, readings=read),)), full, stated_at(self.event, self.home))
+def desk_record(task: Task, event: EventSet, file: MeasurementFile, subject: Subject, reader: str = "") -> Record:
+    """Judge the readings; what was not read in a photo was read by whoever stands at the desk."""
+    read = tuple(each if each.by or each.from_photo else replace(each, by=reader) for each in file.readings)
+    full = structs.replace(subject, event=event.name, place=event.venue)
+    return record_of(inspect(task, (replace(file, readings=read),)), full, stated_at(event, task.home))
 
 
 def decided_record(record: Record, seen: DeskInspection, decided: Decided, language: str, issuer: str = "") -> Record:

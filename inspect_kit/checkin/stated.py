@@ -36,10 +36,10 @@ class StatedOfPiece(TypedDict):
     remarks: tuple[str, ...]
 
 
-def issuer_states(home: Path) -> About:
+def issuer_states(home: Path | None) -> About:
     """What the issuer states on every certificate: the texts of its `about.toml`."""
-    path = home / "about.toml"
-    told = read_toml(path) if path.is_file() else {}
+    path = home / "about.toml" if home else None
+    told = read_toml(path) if path and path.is_file() else {}
     texts = {name: clean(str(told[name]), where=name) for name in _ON_ALL if name in told}
     remarks = told.get("remarks")
     said = remarks if isinstance(remarks, list) else []
@@ -48,7 +48,7 @@ def issuer_states(home: Path) -> About:
     )  # fmt: skip
 
 
-def stated_at(event: EventSet, home: Path) -> About:
+def stated_at(event: EventSet, home: Path | None) -> About:
     """What is stated on all certificates of an event: its own texts before the issuer's."""
     own = {name: text for name in FOR_EVENT if (text := getattr(event, name))}
     return structs.replace(issuer_states(home), **own)

@@ -103,17 +103,17 @@ def create_app(
     station: Station, hosts: frozenset[str] = LOOPBACK, worker: photos.PhotoWorker | None = None
 ) -> Starlette:
     """The station as an ASGI application; photos are worked on by `worker`, else by helper programs."""
-    aside = DrawnInProcess()
+    drawing = DrawnInProcess()
     helpers = BoundedPool(photos.MEMORY, 1), BoundedPool(photos.MEMORY), BoundedPool(photos.MEMORY, 1)
     hands = worker_limits()
-    certificates = CertificateWorker(station, aside, lambda: hands[False].borrowed_tokens > 0)
+    certificates = CertificateWorker(station, drawing, lambda: hands[False].borrowed_tokens > 0)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         certificates.start()
         yield
         certificates.stop()
-        aside.workshop.close()
+        drawing.process.close()
         for helper in helpers:
             helper.close()
 

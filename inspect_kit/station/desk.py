@@ -17,13 +17,15 @@ from starlette.responses import Response
 from inspect_kit.capture.gauges.own import at_this_browser
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.checkin import form
-from inspect_kit.checkin.certify import Inspecting
+from inspect_kit.checkin.certify import desk_record
 from inspect_kit.checkin.roles import Act, DeskRefusal
 from inspect_kit.checkin.roster import by_badge, resembling
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.guided import display_photos
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Record, Subject, digest_of, open_record
+from inspect_kit.inspection.walk import Task
+from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin import store
 from inspect_kit.registry.checkin.entries import EventSet, Recorded
 from inspect_kit.registry.numbers import LETTERS
@@ -57,6 +59,12 @@ def place_of(visit: Visit) -> InspectionPlace:
     if item is None:
         raise not_found()
     return InspectionPlace(event, sheet, item)
+
+
+def task_of(visit: Visit, place: InspectionPlace) -> Task:
+    """What is to be judged there, by the event's rules and with the desk's own gauges."""
+    station, rule = visit.station, RuleName(place.event.rule)
+    return Task(place.sheet, place.item, rule, station.today, station.gauge_folders, station.home)
 
 
 def first_of(visit: Visit, place: InspectionPlace, ticket: str) -> store.DeskInspection | None:
@@ -390,11 +398,8 @@ def _entered_before(visit: Visit, place: InspectionPlace, made: NewInspection) -
 
 
 def _judged(visit: Visit, place: InspectionPlace, made: NewInspection) -> Record:
-    station = visit.station
-    inspecting = Inspecting(
-        place.event, place.sheet, place.item.id, station.today, station.gauge_folders, station.home
-    )  # fmt: skip
-    return inspecting.record(made.told, made.subject, visit.who.name if visit.who else "")
+    who = visit.who.name if visit.who else ""
+    return desk_record(task_of(visit, place), place.event, made.told, made.subject, who)
 
 
 def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject:

@@ -25,8 +25,7 @@ from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.screens import Screen, is_check, next_screen, screens_of, wanted_count, without
-from inspect_kit.inspection.walk import Task, inspect
-from inspect_kit.judgement.rules import RuleName
+from inspect_kit.inspection.walk import inspect
 from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
 from inspect_kit.registry.checkin.store import EvidenceFile, inspection, is_ticket
 from inspect_kit.station import desk
@@ -130,7 +129,7 @@ def _told(visit: Visit, walk: GuidedInspection, more: Brought) -> GuidedInspecti
     readings = found.file.readings if found.file else ()
     answered = without(walk.entry, [(each.characteristic, each.instance) for each in more.file.readings])
     changed = replace(walk, entry=replace(answered, known=readings), file=found.file, photos=found.photos)
-    inspect(_task(visit, walk.place), (_readings(changed),))
+    inspect(desk.task_of(visit, walk.place), (_readings(changed),))
     return changed
 
 
@@ -243,7 +242,7 @@ def _running(visit: Visit, walk: GuidedInspection, screens: tuple[Screen, ...]) 
     readings = _readings(walk)
     if not readings.readings:
         return {"groups": (), "last": (), "failing": ()}
-    record = record_of(inspect(_task(visit, walk.place), (readings,)), Subject(walk.text))
+    record = record_of(inspect(desk.task_of(visit, walk.place), (readings,)), Subject(walk.text))
     groups = groups_of(record, wording_for(visit.words.language, record.wording))
     answers = [answer for answer in walk.entry.answers if answer.text != SKIPPED]
     keys = next((each.keys for each in screens if answers and answers[-1].question.key in each.keys), frozenset())
@@ -256,13 +255,6 @@ def _readings(walk: GuidedInspection) -> MeasurementFile:
     """What was answered, and what was known before."""
     told = walk.file or MeasurementFile(())
     return replace(told, readings=(*told.readings, *walk.entry.readings().readings))
-
-
-def _task(visit: Visit, place: desk.InspectionPlace) -> Task:
-    station = visit.station
-    return Task(
-        place.sheet, place.item, RuleName(place.event.rule), station.today, station.gauge_folders, station.home
-    )  # fmt: skip
 
 
 def answer(visit: Visit) -> Response:
@@ -286,7 +278,7 @@ def answer(visit: Visit) -> Response:
         if faults:
             return show_question(visit, faults=faults)
         changed = _with(walk.entry, given)
-        inspect(_task(visit, walk.place), (_readings(replace(walk, entry=changed)),))
+        inspect(desk.task_of(visit, walk.place), (_readings(replace(walk, entry=changed)),))
         # Which of these pictures of displays count is seen at the end.
         shown = (text for name, text in visit.form.items() if name.startswith("display_") and is_ticket(text))
         walk = replace(walk, displays=(*walk.displays, *shown))

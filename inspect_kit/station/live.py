@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from queue import SimpleQueue
-from threading import Lock, Thread
+from functools import partial
+from threading import Lock
 from typing import Final
 
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 
 from inspect_kit.capture.gauges.own import MOST_BYTES, at_browser, read_received
 from inspect_kit.capture.protocols.reply import Reply
@@ -21,12 +20,11 @@ from inspect_kit.clock import now
 from inspect_kit.errors import InspectKitError, sentence
 from inspect_kit.inspection.guided import display_line, display_picture
 from inspect_kit.station.desk import place_of
-from inspect_kit.station.photos import DeskPhoto, PhotoWorkers, kind_of, pending_photos
+from inspect_kit.station.photos import DeskPhoto, PhotoWorkers, PutLine, in_lines, kind_of, pending_photos
 from inspect_kit.station.sent_readings import sealed, shown
 from inspect_kit.station.station import Station
 from inspect_kit.station.web.visit import Refusal, Visit, not_found
 
-News = SimpleQueue[dict[str, object] | None]
 _UNITS: Final = ("g", "mm")
 _READING: Final = 45.0
 """Seconds for one photo of a display: one of work, and a helper that may have to be started on a busy laptop."""
@@ -43,26 +41,17 @@ def _asked(visit: Visit) -> tuple[str, str]:
 
 def weigh_live(visit: Visit) -> Response:
     """One JSON document a line; the last one is the stable value with its instrument, or why there is none."""
-    return StreamingResponse(_lines(visit, *_asked(visit)), media_type="application/x-ndjson")
+    return in_lines(partial(_read, visit, *_asked(visit)))
 
 
-def _lines(visit: Visit, unit: str, wanted: str) -> Iterator[str]:
-    news: News = SimpleQueue()
-    Thread(target=_read, args=(visit, unit, wanted, news), name="gauge", daemon=True).start()
-    while (told := news.get()) is not None:
-        yield json.dumps(told) + "\n"
-
-
-def _read(visit: Visit, unit: str, wanted: str, news: News) -> None:
+def _read(visit: Visit, unit: str, wanted: str, put: PutLine) -> None:
     def watch(reply: Reply) -> None:
-        news.put({"moving": f"{reply.number} {reply.unit}".strip()})
+        put({"moving": f"{reply.number} {reply.unit}".strip()})
 
     try:
-        news.put(_told(visit.station, *visit.station.read(unit, wanted, watch)))
+        put(_told(visit.station, *visit.station.read(unit, wanted, watch)))
     except InspectKitError as problem:
-        news.put({"fault": visit.words.told(problem)})
-    finally:
-        news.put(None)
+        put({"fault": visit.words.told(problem)})
 
 
 def _told(station: Station, name: str, reading: InstrumentReading) -> dict[str, object]:

@@ -12,15 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from inspect_kit.checkin.roles import DeskRefusal, PersonsPart, Role, change_fault
 from inspect_kit.errors import LANGUAGES, InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
-from inspect_kit.registry.checkin.accounts import (
-    Check,
-    account,
-    accounts,
-    anybody,
-    close_session,
-    open_session,
-    set_account,
-)
+from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.checkin.store import all_events, ticket_from
 from inspect_kit.registry.opening import Transaction
@@ -36,7 +28,7 @@ _GONE: Final = PersonsPart("", active=False)
 def show_people(visit: Visit, fault: str = "", status: int = 200, told: str = "") -> Response:
     """Everybody, and a form for one more; `told` is a one-time code, which is shown this once."""
     with visit.station.registry.reading() as connection:
-        people, events = accounts(connection), all_events(connection)
+        people, events = accounts.accounts(connection), all_events(connection)
     visible = [event for event in events if sees(visit.person, event.event)]
     names = {event.event: event.name for event in events}
     return visit.page(
@@ -69,12 +61,14 @@ def _change(visit: Visit) -> str:
     chosen = form.get("event", "")
     # Somebody who sees some events only cannot hand out more than that.
     events = (chosen,) if chosen and sees(visit.person, chosen) else visit.person.events
-    there = visit.ask(account, name)
+    there = visit.ask(accounts.account, name)
     pin = form.get("pin", "")
     code = ticket_from(station.random(2**60))[:_CODE] if not pin and (there is None or "renew" in form) else ""
     once = bool(code) or (there is not None and there.once and not pin)
     body = AccountSet(name, role, by=visit.person.name, events=events, once=once)
-    set_account(station.registry, body, pin or code or None, station.now(), station.seal, check=_checked(visit, body))
+    accounts.set_account(
+        station.registry, body, pin or code or None, station.now(), station.seal, check=_checked(visit, body)
+    )
     return visit.words("people.code", name=name, code=code) if code else ""
 
 
@@ -82,7 +76,7 @@ def _checked(visit: Visit, wanted: AccountSet) -> Callable[[Transaction], None]:
     """Within the transaction that changes it: two who demote one another at once do not leave nobody."""
 
     def check(connection: Transaction) -> None:
-        people = {each.name: _part_of(each) for each in accounts(connection)}
+        people = {each.name: _part_of(each) for each in accounts.accounts(connection)}
         actor, target = people.get(visit.person.name), people.pop(wanted.name, None)
         fault = change_fault(actor or _GONE, target, _part_of(wanted), people.values())
         if fault is not None:
@@ -98,10 +92,10 @@ def _part_of(person: AccountSet) -> PersonsPart:
 def _remove(visit: Visit, name: str) -> None:
     if name == visit.person.name:
         raise UsageError(visit.words("people.not_oneself"))
-    there = visit.ask(account, name)
+    there = visit.ask(accounts.account, name)
     if there is not None:
         body = AccountSet(name, there.role, by=visit.person.name, events=there.events, active=False)
-        set_account(visit.station.registry, body, None, visit.station.now(), visit.station.seal,
+        accounts.set_account(visit.station.registry, body, None, visit.station.now(), visit.station.seal,
                     check=_checked(visit, body))  # fmt: skip
 
 
@@ -115,7 +109,7 @@ def show_setup(visit: Visit) -> Response:
 
 
 def _check_setup(visit: Visit) -> None:
-    if visit.ask(anybody) or not visit.station.loopback:
+    if visit.ask(accounts.anybody) or not visit.station.loopback:
         raise Refusal(403, "refused.set_up")
 
 
@@ -129,7 +123,7 @@ def set_up(visit: Visit) -> Response:
         name = clean(form.get("name", ""), where=visit.words("people.name"), needed=True)
         account = AccountSet(name, Role.REFEREE, by=name)
         station = visit.station
-        set_account(station.registry, account, form.get("pin", ""), station.now(), station.seal)
+        accounts.set_account(station.registry, account, form.get("pin", ""), station.now(), station.seal)
     except (Refusal, InspectKitError) as problem:
         fault = visit.words(problem.key) if isinstance(problem, Refusal) else visit.words.told(problem)
         return visit.page("setup.html", 422, fault=fault, name=form.get("name", ""))
@@ -138,7 +132,7 @@ def set_up(visit: Visit) -> Response:
 
 def show_sign_in(visit: Visit) -> Response:
     """Name and PIN."""
-    if not visit.ask(anybody) and visit.station.loopback:
+    if not visit.ask(accounts.anybody) and visit.station.loopback:
         return visit.go("/setup")
     if visit.who is not None:
         return visit.go("/")
@@ -160,7 +154,7 @@ def _signed_in(visit: Visit, name: str, back: str) -> Response:
     token, station = secrets.token_urlsafe(32), visit.station
     now = station.now()
     span = (now, now + timedelta(hours=SESSION_HOURS))
-    open_session(station.registry, station.secret, digest_of(token), name, span)
+    accounts.open_session(station.registry, station.secret, digest_of(token), name, span)
     response = visit.go(back)
     set_session(response, token, secure=visit.station.secure)
     return response
@@ -182,17 +176,19 @@ def change_own_pin(visit: Visit) -> Response:
         if not visit.check_pin(person.name, form.get("own_pin", "")):
             raise DeskRefusal("ticket.wrong_pin")
         body = AccountSet(person.name, person.role, by=person.name, events=person.events)
-        set_account(station.registry, body, form.get("pin", ""), station.now(), station.seal, check=_unchanged(person))
+        accounts.set_account(
+            station.registry, body, form.get("pin", ""), station.now(), station.seal, check=_unchanged(person)
+        )
     except InspectKitError as problem:
         return show_own_pin(visit, visit.words.told(problem))
     return _signed_in(visit, person.name, "/")
 
 
-def _unchanged(person: AccountSet) -> Check:
+def _unchanged(person: AccountSet) -> accounts.Check:
     """A part that somebody changes at the same moment is not changed back."""
 
     def check(connection: Transaction) -> None:
-        now = account(connection, person.name)
+        now = accounts.account(connection, person.name)
         if now is None or (now.role, now.events) != (person.role, person.events):
             raise DeskRefusal("people.not_allowed")
 
@@ -201,7 +197,7 @@ def _unchanged(person: AccountSet) -> Check:
 
 def sign_out(visit: Visit) -> Response:
     """Close the session."""
-    close_session(visit.station.registry, digest_of(visit.token))
+    accounts.close_session(visit.station.registry, digest_of(visit.token))
     response = visit.go("/sign-in")
     set_session(response, secrets.token_urlsafe(32), secure=visit.station.secure)
     return response

@@ -23,7 +23,7 @@ from inspect_kit.bounded_process import BoundedPool, cores
 from inspect_kit.capture.measurement_file import Photo
 from inspect_kit.checkin import photo_reading
 from inspect_kit.checkin.form import fields_of
-from inspect_kit.errors import BadInput, Fault, InspectKitError, Notice, worded_fact
+from inspect_kit.errors import BadInput, Fault, InspectKitError, Notice, system_errors_as, worded_fact
 from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.checkin.store import DeskInspection, is_ticket, recorded
 from inspect_kit.rulebook.sheet import Sheet
@@ -92,9 +92,6 @@ def _too_many() -> BadInput:
     return BadInput("too-much-being-worked-once")
 
 
-News = SimpleQueue[dict[str, object] | None]
-
-
 def in_line(visit: Visit, work: Callable[..., Response]) -> Response:
     """The work done; a script that asks for news is told its place in the line meanwhile."""
     return streamed(work) if visit.request.headers.get("accept") == LINES else work()
@@ -102,23 +99,36 @@ def in_line(visit: Visit, work: Callable[..., Response]) -> Response:
 
 def streamed(work: Callable[[Tell], Response]) -> Response:
     """What the work answers, after a line for every step forward: `{"before": 2}` … `{"status": 200, "part": "…"}`."""
+
+    def told(put: PutLine) -> None:
+        answer = work(lambda before: put({"before": before}))
+        go = answer.headers.get("location", "")
+        put({"status": answer.status_code, "part": bytes(answer.body).decode(), **({"go": go} if go else {})})
+
+    return in_lines(told)
+
+
+PutLine = Callable[[dict[str, object]], None]
+"""Sends one line more to the browser."""
+
+
+def in_lines(work: Callable[[PutLine], None]) -> Response:
+    """One JSON document a line, each when the work puts it."""
     return StreamingResponse(_lines(work), media_type=LINES)
 
 
-def _lines(work: Callable[[Tell], Response]) -> Iterator[str]:
-    news: News = SimpleQueue()
-    Thread(target=_worked, args=(work, news), name="photo", daemon=True).start()
+def _lines(work: Callable[[PutLine], None]) -> Iterator[str]:
+    news: SimpleQueue[dict[str, object] | None] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            work(news.put)
+        finally:
+            news.put(None)
+
+    Thread(target=run, name="lines", daemon=True).start()
     while (told := news.get()) is not None:
         yield json.dumps(told) + "\n"
-
-
-def _worked(work: Callable[[Tell], Response], news: News) -> None:
-    try:
-        answer = work(lambda before: news.put({"before": before}))
-        go = answer.headers.get("location", "")
-        news.put({"status": answer.status_code, "part": bytes(answer.body).decode(), **({"go": go} if go else {})})
-    finally:
-        news.put(None)
 
 
 MEMORY: Final = 3_000_000_000
@@ -209,14 +219,12 @@ class PendingPhotos:
 
     def keep(self, token: str, look: DeskPhoto) -> None:
         """Under a name that nobody can guess."""
-        try:
+        with system_errors_as("photo-cannot-kept", self.folder):
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             path = self._path(token)
             written_beside(path, msgspec.msgpack.encode(look)).replace(path)
             for old in sorted(self.folder.glob("*.look"), key=_age)[:-MOST_KEPT]:
                 old.unlink(missing_ok=True)
-        except OSError as problem:
-            raise BadInput("photo-cannot-kept", where=str(self.folder), reason=problem.strerror) from None
 
     def find(self, token: str, event: str, by: str) -> DeskPhoto | None:
         """One's own photo at this event; anything else is as good as none."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from inspect_kit.certificate.pages.board_plan import board_layout
+from inspect_kit.certificate.content.sections import board_layout
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import Question
 from inspect_kit.station.rendering import drawn, safe

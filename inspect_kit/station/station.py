@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Final
@@ -31,7 +32,7 @@ from inspect_kit.certificate.issue.verify import TrustContext
 from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.checkin.certify import certify_decided, revoke_withdrawn, sheet_of
 from inspect_kit.clock import now
-from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.errors import BadInput, InspectKitError, UsageError, system_errors_as
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.chain import Seal, no_seal
 from inspect_kit.registry.checkin.accounts import RightPins
@@ -216,8 +217,6 @@ def _loaded(gauge: Instrument, connection: Connection, watch: Watch, deadline: f
 
 def open_station(station: Station) -> Station:
     """The station with a queue for writers and a secret that outlives a restart, so that open forms stay good."""
-    from dataclasses import replace
-
     if station.key is not None:
         vouch(station.registry, own_desk(station.home, station.key), station.key, station.now())
     secret = _secret(station.home / "station" / "secret")
@@ -226,14 +225,12 @@ def open_station(station: Station) -> Station:
 
 def _secret(path: Path) -> bytes:
     """Thirty-two bytes that only this desk's owner can read."""
-    try:
+    with system_errors_as("not-written", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.is_file():
             written_beside(path, secrets.token_bytes(32)).replace(path)
             path.chmod(0o600)
         return path.read_bytes()
-    except OSError as problem:
-        raise BadInput("not-written", where=str(path.parent), reason=problem.strerror) from None
 
 
 # Makes certificates in the background: a decision is answered at once, its PDF follows.
@@ -333,12 +330,9 @@ class CertificateWorker:
 class DrawnInProcess:
     """Draws in a helper program, so that desks are not slowed down by it."""
 
-    workshop: BoundedProcess = field(default_factory=lambda: BoundedProcess(_MEMORY))
+    process: BoundedProcess = field(default_factory=lambda: BoundedProcess(_MEMORY))
 
     def __call__(self, record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
         """The pages."""
-        return self.workshop.do(_LONGEST, _drawn, record, language, dict(photos), issue)
-
-
-def _drawn(record: Record, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
-    return make_certificate(record, language=language, photos=photos, issue=issue)
+        draw = partial(make_certificate, record, language=language, photos=dict(photos), issue=issue)
+        return self.process.do(_LONGEST, draw)

@@ -12,8 +12,10 @@ import pytest
 from msgspec import structs
 
 from inspect_kit.capture.measurement_file import MeasurementFile
-from inspect_kit.checkin.certify import Inspecting, decided_record
+from inspect_kit.checkin.certify import decided_record, desk_record
 from inspect_kit.inspection.record import Record, Subject, about_of, open_record
+from inspect_kit.inspection.walk import Task
+from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.chain import append
 from inspect_kit.registry.checkin.entries import Decided, EventSet, File
 from inspect_kit.registry.checkin.store import event_of, inspection
@@ -31,9 +33,10 @@ READINGS = (
 )
 
 
-def judged(home: Path) -> Record:
-    inspecting = Inspecting(EVENT, load("icf-2001-it"), "striker", DAY, (), home)
-    return inspecting.record(MeasurementFile(READINGS), Subject("Striker"), "Ota Novák")
+def judged(home: Path, event: EventSet = EVENT) -> Record:
+    sheet = load("icf-2001-it")
+    task = Task(sheet, sheet.item("striker"), RuleName.GUARDED, DAY, (), home)
+    return desk_record(task, event, MeasurementFile(READINGS), Subject("Striker"), "Ota Novák")
 
 
 def test_whoever_is_signed_in_read_what_no_photo_and_nobody_else_did(tmp_path: Path) -> None:
@@ -75,10 +78,7 @@ def test_what_event_and_decision_state_stands_on_the_signed_paper(referee: Perso
 
 def test_an_events_own_words_go_before_the_issuers(tmp_path: Path) -> None:
     (tmp_path / "about.toml").write_text('environment = "21 °C"\nprotest = "until 18:00"\n')
-    event = structs.replace(EVENT, environment="24 °C")
-    record = Inspecting(event, load("icf-2001-it"), "striker", DAY, (), tmp_path).record(
-        MeasurementFile(READINGS), Subject("Striker")
-    )
+    record = judged(tmp_path, structs.replace(EVENT, environment="24 °C"))
     assert (about_of(record).environment, about_of(record).protest) == ("24 °C", "until 18:00")
 
 

@@ -1,31 +1,48 @@
-"""The first page of a lot certificate in words."""
+"""A lot certificate in words: its first page, its own sections, and those that every certificate has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
 from inspect_kit.certificate.content import lot_sections
 from inspect_kit.certificate.content.cover import Findings, cover_of, framed, identification, item_of, rules_of
-from inspect_kit.certificate.content.model import Box, Content, Issue, OpenClause
+from inspect_kit.certificate.content.model import Box, Content, Issue, OpenClause, Paragraph, Section, Source
+from inspect_kit.certificate.content.sections import sections_of
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.lot.record import Delivery, LotRecord, MeasuredSeries, Nonconforming
+from inspect_kit.quality.lot.study import LotStudy
 
 _MOST_PLACES: Final = 4
 """Pieces of one clause that the first page names; the rest is counted."""
 _MOST_ENTRIES: Final = 12
 """Entries of a box on the first page."""
+_MOST_PHOTOS: Final = 60
+"""Photographs that are named one by one; of more, their number."""
 
 
-def lot_content(record: LotRecord, words: Wording, issue: Issue) -> Content:
-    """The frame of the document: everything but its sections."""
+def lot_content(record: LotRecord, studies: Sequence[LotStudy], words: Wording, issue: Issue) -> Content:
+    """Everything that the document says; its sections begin on the second page."""
     facts = {"rules": rules_of(record, words), "section": words.say("heading.results")}
     statement = " ".join((words.say(f"statement.{record.verdict}", **facts), *lot_sections.lot_remarks(record, words)))
     boxes = (_box(record, key, words) for key in ("fails", "undecided"))
     findings = Findings(statement, tuple(_tally(record, words)), boxes, "heading.pieces")
-    return framed(record, words, issue, cover_of(record, words, issue, findings, _identification(record, words, issue)))
+    cover = cover_of(record, words, issue, findings, _identification(record, words, issue))
+    first, *own = lot_sections.lot_sections(record, studies, words)
+    common = _common(record, words, issue)
+    return framed(record, words, issue, cover, (replace(first, new_page=True), *own, *common))
+
+
+def _common(record: LotRecord, words: Wording, issue: Issue) -> Iterator[Section]:
+    """What every certificate has; when a single piece must be inspected again is no matter of a lot."""
+    for section in sections_of(Source(record, words, issue, ())):
+        if section.heading == words.say("heading.photos") and len(record.photos) > _MOST_PHOTOS:
+            yield Section(section.heading, (Paragraph(words.say("pieces.photos", number=len(record.photos))),))
+        elif section.heading != words.say("heading.again"):
+            yield section
 
 
 def _tally(record: LotRecord, words: Wording) -> Iterable[tuple[str, int | str]]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from inspect_kit.certificate.content import findings, model
 from inspect_kit.certificate.content.means import legend_of, letters_of, means_of, was_sent
 from inspect_kit.certificate.content.wording import Wording, number_of, two_digits
 from inspect_kit.errors import worded
 from inspect_kit.inspection import record as recorded
+from inspect_kit.places import shipped
 from inspect_kit.rulebook.sheet import SheetAuthority
 
 # How each characteristic was measured, how well, and what its uncertainty is made of: one table.
@@ -83,13 +86,6 @@ def _variances(line: recorded.Line) -> dict[str, float]:
 _HEADS: Final = ("clause", "characteristic", "requirement", "result", "means", "gauge", "verdict")
 _FEW_DEGREES: Final = 20
 """Effective degrees of freedom below which the fewest are stated: U = ku then covers less than it seems."""
-PLANNED: Final = (
-    "surface.side", "surface.angle", "pocket.diameter", "baseline.length", "baseline.lower.thickness",
-    "baseline.lower.distance", "baseline.spacing", "basecircle.diameter", "basecircle.inner", "basecircle.gap",
-    "arrow.thickness", "arrow.length", "arrow.angle", "arrow.tip", "arc.diameter", "centre.diameter", "outer.diameter",
-    "frame.height", "frame.width",
-)  # fmt: skip
-"""What the drawing of a carrom board has a place for."""
 
 
 def sections_of(source: model.Source) -> tuple[model.Section, ...]:
@@ -106,9 +102,16 @@ def overlay_key(sheet: recorded.SheetRef, key: str) -> str:
     return key if house or not sheet.overlays else f"{key}_federation"
 
 
+@cache
+def board_layout() -> dict[str, Any]:
+    """A carrom board as it is drawn: its sizes in mm, and under `marks` what it has a place for."""
+    return tomllib.loads((shipped("reports") / "layout" / "carrom-board.toml").read_text(encoding="utf-8"))
+
+
 def _plan(source: model.Source) -> Iterable[model.Block]:
     record, words = source.record, source.words
-    lines = [line for line in record.lines if line.characteristic in PLANNED and line.value is not None]
+    marks = board_layout()["marks"]
+    lines = [line for line in record.lines if line.characteristic in marks and line.value is not None]
     if record.item.id == "board" and any(line.characteristic in ("surface.side", "pocket.diameter") for line in lines):
         labels = {key.removeprefix("plan."): text for key, text in words.frame.items() if key.startswith("plan.")}
         places = {code: words.instance(code) for code in ("n", "e", "s", "w", "nw", "ne", "se", "sw")}

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
-from inspect_kit.errors import BadInput, BrokenSeal, Notice, notice, refuse_special_file
+from inspect_kit.errors import BadInput, BrokenSeal, Notice, notice, refuse_special_file, system_errors_as
 from inspect_kit.registry.log.notes import raw, signature_holds
 from inspect_kit.registry.numbers import check_code
 
@@ -111,13 +111,11 @@ def read_authorities(path: Path) -> tuple[x509.Certificate, ...]:
 
 
 def _content(path: Path, too_large: BadInput) -> bytes:
-    try:
+    with system_errors_as("not-readable", path):
         refuse_special_file(path)
         if path.stat().st_size > _LARGEST:
             raise too_large
         return path.read_bytes()
-    except OSError as problem:
-        raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
 
 
 def parse_keyring(content: bytes, where: str) -> Keyring:

@@ -14,16 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    KeySerializationEncryption,
-    NoEncryption,
-    PrivateFormat,
-    pkcs12,
-)
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from inspect_kit.atomic_write import sync_folder, write_whole, written_beside
@@ -259,7 +253,7 @@ def _keep(path: Path, key: Secret, passphrase: Passphrase) -> None:
     write_whole(path, content, private=True)
 
 
-def _guard(passphrase: Passphrase) -> KeySerializationEncryption:
+def _guard(passphrase: Passphrase) -> serialization.KeySerializationEncryption:
     if not passphrase:
         return NoEncryption()
     builder = PrivateFormat.PKCS12.encryption_builder().kdf_rounds(_ROUNDS)

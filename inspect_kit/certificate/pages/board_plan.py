@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import BoardPlan, Tag
+from inspect_kit.certificate.content.sections import board_layout
 from inspect_kit.certificate.pages import styles
 from inspect_kit.certificate.pages.flow import Piece, as_figure
 from inspect_kit.certificate.pages.fonts import BOLD, SANS
 from inspect_kit.certificate.pages.page import LEFT, MM, RIGHT, WIDTH
 from inspect_kit.certificate.pages.shapes import draw_rule, draw_sign
 from inspect_kit.certificate.pages.text import measured, put, put_centred, put_right, shrunk
-from inspect_kit.places import shipped
-from inspect_kit.tomlfile import read_toml
 
 # The values of a carrom board in small tables around its drawing, each at its side or corner.
 
@@ -41,25 +39,18 @@ _LEAST: Final = 7.0
 
 Row = tuple[str, Tag]
 
-_AT_CORNERS: Final = (
-    ("surface.angle", "corner"), ("pocket.diameter", "pocket"), ("basecircle.gap", "gap"),
-    ("arrow.thickness", "arrow_thickness"), ("arrow.length", "arrow_length"), ("arrow.angle", "arrow_angle"),
-    ("arrow.tip", "arrow_tip"), ("arc.diameter", "arc"),
-)  # fmt: skip
-_AT_SIDES: Final = (
-    ("frame.width", "frame_width"), ("frame.height", "frame_height"), ("surface.side", "side"),
-    ("baseline.lower.distance", "distance"), ("baseline.lower.thickness", "line"), ("baseline.spacing", "spacing"),
-    ("baseline.length", "length"),
-)  # fmt: skip
-_CIRCLES: Final = {"basecircle.diameter": "circle", "basecircle.inner": "red"}
 _ENDS: Final = {"n": "we", "s": "we", "w": "ns", "e": "ns"}
-
-
+"""The sides, and towards which two others the ends of each lie."""
 _PLACES: Final = {
-    **{name: ("nw", "ne", "se", "sw") for name, _ in _AT_CORNERS},
-    **{name: tuple(_ENDS) for name, _ in _AT_SIDES},
-    **{name: tuple(f"{side}.{end}" for side, ends in _ENDS.items() for end in ends) for name in _CIRCLES},
-}
+    "corner": ("nw", "ne", "se", "sw"), "side": tuple(_ENDS), "middle": ("",),
+    "circle": tuple(f"{side}.{end}" for side, ends in _ENDS.items() for end in ends),
+}  # fmt: skip
+"""The instances that a mark is shown at, by where it stands."""
+
+
+def _marks_at(where: str) -> dict[str, Any]:
+    """The marks that stand at corners, sides or base circles, by characteristic."""
+    return {name: mark for name, mark in board_layout()["marks"].items() if mark["at"] == where}
 
 
 def everywhere(plan: BoardPlan) -> BoardPlan:
@@ -67,7 +58,7 @@ def everywhere(plan: BoardPlan) -> BoardPlan:
     tags = [
         replace(tag, instance=place) if place else tag
         for tag in plan.tags
-        for place in ((tag.instance,) if tag.instance else _PLACES.get(tag.characteristic, ("",)))
+        for place in ((tag.instance,) if tag.instance else _PLACES[board_layout()["marks"][tag.characteristic]["at"]])
     ]
     return replace(plan, tags=tuple(tags))
 
@@ -75,13 +66,13 @@ def everywhere(plan: BoardPlan) -> BoardPlan:
 def rows_at(plan: BoardPlan, place: str) -> Iterator[Row]:
     """The values that belong to a side or a corner, with their short names."""
     found = {(tag.characteristic, tag.instance): tag for tag in plan.tags}
-    for characteristic, word in _AT_CORNERS if len(place) == 2 else _AT_SIDES:
+    for characteristic, mark in _marks_at("corner" if len(place) == 2 else "side").items():
         if (characteristic, place) in found:
-            yield plan.words[word], found[characteristic, place]
-    for characteristic, word in _CIRCLES.items():
+            yield plan.words[mark["word"]], found[characteristic, place]
+    for characteristic, mark in _marks_at("circle").items():
         for end in _ENDS.get(place, ""):
-            if (characteristic, f"{place}.{end}") in found:
-                yield f"{plan.words[word]} {plan.words[f'short_{end}']}", found[characteristic, f"{place}.{end}"]
+            if tag := found.get((characteristic, f"{place}.{end}")):
+                yield f"{plan.words[mark['word']]} {plan.words[f'short_{end}']}", tag
 
 
 def draw_tables(canvas: Canvas, plan: BoardPlan, top: float, drawn: float) -> None:
@@ -163,13 +154,6 @@ _MARK: Final = 1.5 * MM
 """Radius of a sign at its place, in points."""
 
 Point = tuple[float, float]
-
-
-@cache
-def board_layout() -> dict[str, float]:
-    """The sizes of a board as it is drawn, in mm."""
-    data = read_toml(shipped("reports") / "layout" / "carrom-board.toml")
-    return {key: float(str(number)) for key, number in data.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,29 +316,15 @@ def _place(tag: Tag) -> Point:
     side, _, end = tag.instance.partition(".")
     if end in SIDES and side in SIDES:
         return _sum(SIDES[side], layout["circle_across"], SIDES[end], layout["circle_along"])
-    distance = _DISTANCES.get(tag.characteristic, 0.0)
+    mark = layout["marks"].get(tag.characteristic, {})
+    distance = mark.get("distance", 0.0)
     if side in CORNERS:
         return CORNERS[side][0] * distance, CORNERS[side][1] * distance
     if side in SIDES:
         aside = {"n": "e", "e": "s", "s": "w", "w": "n"}[side]
-        return _sum(SIDES[side], distance, SIDES[aside], _ASIDE.get(tag.characteristic, 0.0))
+        return _sum(SIDES[side], distance, SIDES[aside], mark.get("aside", 0.0))
     return (0.0, distance) if tag.characteristic == "outer.diameter" else (0.0, 0.0)
 
 
 def _sum(first: tuple[int, int], far: float, second: tuple[int, int], near: float) -> Point:
     return first[0] * far + second[0] * near, first[1] * far + second[1] * near
-
-
-_DISTANCES: Final = {
-    "surface.side": 368.3, "surface.angle": 362.0, "pocket.diameter": 346.0, "baseline.length": 251.0,
-    "baseline.lower.thickness": 263.8, "baseline.lower.distance": 317.0, "baseline.spacing": 251.0,
-    "basecircle.gap": 235.0, "arrow.thickness": 170.0, "arrow.length": 200.0, "arrow.angle": 262.0, "arrow.tip": 312.0,
-    "arc.diameter": 128.6, "outer.diameter": 85.0, "frame.height": 403.0, "frame.width": 403.0,
-}  # fmt: skip
-"""How far from the middle of the board, along one axis, the mark of a characteristic stands."""
-
-_ASIDE: Final = {
-    "surface.side": 60.0, "baseline.length": 110.0, "baseline.lower.thickness": 150.0, "baseline.lower.distance": 150.0,
-    "baseline.spacing": 185.0, "frame.height": 150.0, "frame.width": 200.0,
-}  # fmt: skip
-"""And how far to the side, so that marks do not lie on each other or on the values."""

@@ -10,21 +10,9 @@ from typing import Final
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Columned, Facts, Field, Listing, ListingColumn, Paragraph
+from inspect_kit.certificate.pages import styles
 from inspect_kit.certificate.pages.page import LEFT, MM, WIDTH
 from inspect_kit.certificate.pages.shapes import draw_rule
-from inspect_kit.certificate.pages.styles import (
-    BODY,
-    FINE,
-    FINE_LABEL,
-    HAIR,
-    HAIRLINE,
-    HEAD,
-    HEADING,
-    LABEL,
-    SMALL,
-    SMALL_INK,
-    Style,
-)
 from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import baseline, height_of, put, put_block, settled, wrapped
 
@@ -149,7 +137,7 @@ _FEW: Final = 4
 """So many rows below a small title are not worth a new page."""
 
 
-def heading_piece(number: int, text: str, style: Style = HEADING) -> Piece:
+def heading_piece(number: int, text: str, style: styles.Style = styles.HEADING) -> Piece:
     """A numbered heading, held together with what follows."""
 
     element = Element("H2")
@@ -173,13 +161,15 @@ def mark_section(canvas: Canvas, number: int, text: str, top: float) -> None:
 
 def paragraph_pieces(block: Paragraph) -> Iterator[Piece]:
     """A paragraph, in one piece unless it is very long."""
-    lines = settled(block.text, FINE, _MEASURE)
+    lines = settled(block.text, styles.FINE, _MEASURE)
     for start in range(0, len(lines), _CHUNK):
         text = "\n".join(lines[start : start + _CHUNK])
-        yield replace(text_piece(text, FINE, _MEASURE + MM), space=1.2 * MM if start == 0 else 0)
+        yield replace(text_piece(text, styles.FINE, _MEASURE + MM), space=1.2 * MM if start == 0 else 0)
 
 
-def text_piece(text: str, style: Style, width: float, *, left: float = LEFT, element: Element | None = None) -> Piece:
+def text_piece(
+    text: str, style: styles.Style, width: float, *, left: float = LEFT, element: Element | None = None
+) -> Piece:
     """A wrapped text; without an element of its own it is a paragraph."""
     tag = element or Element("P")
 
@@ -194,7 +184,7 @@ def fact_pieces(block: Facts) -> Iterator[Piece]:
     if block.title:
         yield from _titled_facts(block)
         return
-    pieces = _fact_rows(block, FINE_LABEL, FINE)
+    pieces = _fact_rows(block, styles.FINE_LABEL, styles.FINE)
     last = len(pieces) - 1
     for number, piece in enumerate(pieces):
         # Neither the first nor the last row stands alone on a page.
@@ -202,14 +192,14 @@ def fact_pieces(block: Facts) -> Iterator[Piece]:
 
 
 def _titled_facts(block: Facts) -> Iterator[Piece]:
-    title = text_piece(block.title, HEAD, WIDTH)
-    yield replace(title, height=HEAD.leading + 0.8 * MM, space=3.2 * MM, keep=True)
-    *pieces, last = _fact_rows(block, SMALL, SMALL_INK)
+    title = text_piece(block.title, styles.HEAD, WIDTH)
+    yield replace(title, height=styles.HEAD.leading + 0.8 * MM, space=3.2 * MM, keep=True)
+    *pieces, last = _fact_rows(block, styles.SMALL, styles.SMALL_INK)
     yield from (replace(piece, keep=len(pieces) < _FEW) for piece in pieces)
     yield last
 
 
-def _fact_rows(block: Facts, label: Style, text: Style) -> list[Piece]:
+def _fact_rows(block: Facts, label: styles.Style, text: styles.Style) -> list[Piece]:
     width, listed = WIDTH * block.label_share, Element("L")
     return [piece for field in block.fields for piece in fact_rows(field, width, label, text, listed)]
 
@@ -217,8 +207,8 @@ def _fact_rows(block: Facts, label: Style, text: Style) -> list[Piece]:
 def fact_rows(
     field: Field,
     label_width: float,
-    label_style: Style = LABEL,
-    text_style: Style = BODY,
+    label_style: styles.Style = styles.LABEL,
+    text_style: styles.Style = styles.BODY,
     listed: Element | None = None,
 ) -> Iterator[Piece]:
     """One label with its text, in as many pieces as it is long, a hairline above."""
@@ -237,7 +227,7 @@ def labelled(listed: Element) -> tuple[Element, Element]:
 
 
 def columns_piece(
-    columns: Sequence[tuple[float, Sequence[str], Style]], *, rule: bool, tags: Sequence[Element]
+    columns: Sequence[tuple[float, Sequence[str], styles.Style]], *, rule: bool, tags: Sequence[Element]
 ) -> Piece:
     """Lines side by side, each column with its place, style and tag."""
     pad = 0.7 * MM
@@ -245,7 +235,7 @@ def columns_piece(
 
     def draw(canvas: Canvas, top: float) -> None:
         if rule:
-            draw_rule(canvas, top, HAIR, HAIRLINE)
+            draw_rule(canvas, top, styles.HAIR, styles.HAIRLINE)
         for (x, lines, style), element in zip(columns, tags, strict=True):
             put_block(canvas, x, top - pad, "\n".join(lines), style, WIDTH * 2, element)
 
@@ -273,16 +263,18 @@ def _starts(columns: Sequence[ListingColumn]) -> list[float]:
 
 
 def _listing_head(columns: Sequence[ListingColumn], table: Element) -> Piece:
-    titles = [wrapped(column.title, HEAD.font, HEAD.size, column.share * WIDTH - 2 * MM) for column in columns]
-    height = 2.6 * MM + max(len(lines) for lines in titles) * HEAD.leading
+    titles = [
+        wrapped(column.title, styles.HEAD.font, styles.HEAD.size, column.share * WIDTH - 2 * MM) for column in columns
+    ]
+    height = 2.6 * MM + max(len(lines) for lines in titles) * styles.HEAD.leading
     row = table.child("TR")
     cells = [row.child("TH") for _ in columns]
 
     def draw(canvas: Canvas, top: float) -> None:
         for x, lines, cell in zip(_starts(columns), titles, cells, strict=False):
             # Titles stand on the rule, however many lines they have.
-            above = height - 1.3 * MM - len(lines) * HEAD.leading
-            put_block(canvas, x, top - above, "\n".join(lines), HEAD, WIDTH, cell)
+            above = height - 1.3 * MM - len(lines) * styles.HEAD.leading
+            put_block(canvas, x, top - above, "\n".join(lines), styles.HEAD, WIDTH, cell)
         draw_rule(canvas, top - height)
 
     return Piece(height, draw)
@@ -293,11 +285,11 @@ def _listing_row(
 ) -> Iterator[Piece]:
     """One row, in as many pieces as it is long."""
     cells = [
-        (x, wrapped(text, SMALL_INK.font, SMALL_INK.size, column.share * WIDTH - _GUTTER))
+        (x, wrapped(text, styles.SMALL_INK.font, styles.SMALL_INK.size, column.share * WIDTH - _GUTTER))
         for x, column, text in zip(_starts(columns), columns, row, strict=False)
     ]
     for start in range(0, max(len(lines) for _, lines in cells), _CHUNK):
-        chunk = [(x, lines[start : start + _CHUNK], SMALL_INK) for x, lines in cells]
+        chunk = [(x, lines[start : start + _CHUNK], styles.SMALL_INK) for x, lines in cells]
         part = table.child("TR")
         yield columns_piece(chunk, rule=rule and start == 0, tags=[part.child("TD") for _ in chunk])
 
@@ -328,7 +320,7 @@ class _Line:
     before: int
     left: int
     tag: Element
-    style: Style = FINE
+    style: styles.Style = styles.FINE
     number: int = 0
     """Of the heading that it is; of running text 0."""
 
@@ -352,7 +344,7 @@ def columned_pieces(block: Columned) -> Iterator[Piece]:
     yield replace(_columns(tuple(_lines(block))), space=1.2 * MM)
 
 
-def chaptered_piece(chapters: Iterable[Chapter], style: Style) -> Piece:
+def chaptered_piece(chapters: Iterable[Chapter], style: styles.Style) -> Piece:
     """Several texts with their headings as one flow in two columns."""
     lines: list[_Line] = []
     for number, heading, block in chapters:
@@ -364,7 +356,7 @@ def chaptered_piece(chapters: Iterable[Chapter], style: Style) -> Piece:
 
 def _lines(block: Columned) -> Iterator[_Line]:
     for text in block.paragraphs:
-        texts, tag = settled(text, FINE, _WIDE), Element("P")
+        texts, tag = settled(text, styles.FINE, _WIDE), Element("P")
         yield from (_Line(line, number, len(texts) - number, tag) for number, line in enumerate(texts))
 
 

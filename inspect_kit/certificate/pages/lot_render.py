@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,10 +13,9 @@ from matplotlib.path import Path
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.lot_cover import lot_content
-from inspect_kit.certificate.content.lot_sections import MOST_PIECES, lot_sections
-from inspect_kit.certificate.content.model import Content, Issue, Paragraph, Plot, Section, Source
-from inspect_kit.certificate.content.sections import sections_of
-from inspect_kit.certificate.content.wording import Wording, bound, lot_wording_for
+from inspect_kit.certificate.content.lot_sections import MOST_PIECES
+from inspect_kit.certificate.content.model import Content, Issue, Plot
+from inspect_kit.certificate.content.wording import bound, lot_wording_for
 from inspect_kit.certificate.pages import render
 from inspect_kit.certificate.pages.flow import Piece, as_figure, paginate, text_piece
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
@@ -32,40 +31,21 @@ from inspect_kit.quality.exchange.dcc import dcc_lines
 from inspect_kit.quality.lot.record import LotRecord
 from inspect_kit.quality.lot.study import LotStudy, studies_of
 
-_MOST_PHOTOS: Final = 60
-"""Photographs that are named one by one; of more, their number."""
-
 
 @drawing_alone
-def draw_lot_pages(
-    content: Content, record: LotRecord, studies: Sequence[LotStudy], words: Wording, issue: Issue
-) -> Drawn:
+def draw_lot_pages(content: Content) -> Drawn:
     """The whole document, not yet fit for the archive."""
     font(SANS)
     content = bound(content, content.language)
-    own = bound(lot_sections(record, studies, words), content.language)
-    common = bound(tuple(_common(record, words, issue)), content.language)
-    sections = (replace(own[0], new_page=True), *own[1:], *common)
-    return render.drawn([(content, paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT))])
+    return render.drawn([(content, paginate(_lot_pieces(content), BODY_HEIGHT, FIRST_HEIGHT))])
 
 
-def _common(record: LotRecord, words: Wording, issue: Issue) -> Iterator[Section]:
-    """What every certificate has; when a single piece must be inspected again is no matter of a lot."""
-    for section in sections_of(Source(record, words, issue, ())):
-        if section.heading == words.say("heading.photos") and len(record.photos) > _MOST_PHOTOS:
-            yield Section(section.heading, (Paragraph(words.say("pieces.photos", number=len(record.photos))),))
-        elif section.heading != words.say("heading.again"):
-            yield section
-
-
-def _lot_pieces(content: Content, sections: Iterable[Section]) -> Iterator[Piece]:
+def _lot_pieces(content: Content) -> Iterator[Piece]:
     """The first page, then the sections from the second on."""
     good = content.is_certificate
     yield from front_pieces(content.cover, good=good, close=not good)
-    flow: list[Piece] = []
-    for number, section in enumerate(sections, 1):
-        flow += render.section_pieces(number, section, {}, good=good)
-    *rest, last = flow
+    numbered = enumerate(content.sections, 1)
+    *rest, last = [each for number, part in numbered for each in render.section_pieces(number, part, {}, good=good)]
     yield from (*rest, replace(last, keep=True), render.end_piece(content.end_mark))
 
 
@@ -94,9 +74,8 @@ class LotDrawing:
             raise BadInput("no-lot-record", where="record")
         render.refuse_unprintable(_printed_texts(record), issue)
         words = lot_wording_for(language, record.wording)
-        content = lot_content(record, words, issue)
-        pages = draw_lot_pages(content, record, self.studies or studies_of(record), words, issue)
-        pdf = render.finished(pages, record, content, issue)
+        content = lot_content(record, self.studies or studies_of(record), words, issue)
+        pdf = render.finished(draw_lot_pages(content), record, content, issue)
         return with_dcc(pdf, b"".join(dcc_lines(record))) if self.dcc else pdf
 
 

@@ -17,8 +17,7 @@ from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.output import Output
 from prompt_toolkit.widgets import HorizontalLine, TextArea, VerticalLine
 
-from inspect_kit.cli.guided.drawings import drawing_of
-from inspect_kit.cli.guided.session import GuidedSession, lines_of, prompt_of, state_of, title_of
+from inspect_kit.cli.guided.session import GuidedSession, drawing_of, lines_of, prompt_of, state_of, title_of
 
 _LIST_WIDTH = 38
 """Columns for the list of screens; the rest of an 80-column terminal holds the question."""

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from inspect_kit.atomic_write import written_beside
 from inspect_kit.capture.connections import read_connections
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
 from inspect_kit.capture.measurement_file import DECISIONS, MeasurementFile
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.certificate.content.wording import Wording
-from inspect_kit.cli.guided.drawings import drawing_of
 from inspect_kit.cli.judge import reason_text
 from inspect_kit.cli.terminal import styled
-from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.clock import now
+from inspect_kit.errors import BadInput, InspectKitError, system_errors_as
+from inspect_kit.inspection import screens as guided_screens
 from inspect_kit.inspection.catalogue import WORD
-from inspect_kit.inspection.guided import SKIPPED, Answer, GuidedEntry, Question, checked
-from inspect_kit.inspection.screens import (
-    BadAnswer,
-    Key,
-    Screen,
-    answers_to,
-    gauge_for,
-    is_own,
-    next_screen,
-    passed_over,
-    refuse_unusable,
-    screens_of,
-    wanted_count,
-    without,
-    word_of,
-)
+from inspect_kit.inspection.guided import SKIPPED, Answer, GuidedEntry, Question, checked, display_line, display_picture
+from inspect_kit.inspection.screens import BadAnswer, Key, Screen, is_own, refuse_unusable, without
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.places import shipped
@@ -79,7 +68,7 @@ class GuidedSession:
     @property
     def screens(self) -> tuple[Screen, ...]:
         """All screens, what the files tell left out."""
-        return screens_of(self.entry)
+        return guided_screens.screens_of(self.entry)
 
     @property
     def screen(self) -> Screen | None:
@@ -89,7 +78,7 @@ class GuidedSession:
         screens = self.screens
         if self.at is not None:
             return next((screen for screen in screens if self.at in screen.keys), None)
-        found = next_screen(screens, self.entry)
+        found = guided_screens.next_screen(screens, self.entry)
         return found.open_in(self.entry) if found else None
 
     @property
@@ -100,7 +89,7 @@ class GuidedSession:
     @property
     def offered_again(self) -> GuidedSession:
         """Once at the end, what was passed over is offered again."""
-        gone = passed_over(self.entry)
+        gone = guided_screens.passed_over(self.entry)
         if not self.finished or self.second_round or not gone:
             return self
         told = (*self.told, self.say("again", number=sum(bool(gone & each.keys) for each in self.screens)))
@@ -128,16 +117,15 @@ class GuidedSession:
         """The gauge that a value is read from: the one chosen for its unit if it reaches so far, else the finest."""
         chosen = self.entry.instruments.get(question.unit, "")
         preferred = [gauge for gauge in self.gauges if gauge.id == chosen]
-        return gauge_for(question, preferred, value) or gauge_for(question, self.gauges, value)
+        found = guided_screens.gauge_for(question, preferred, value)
+        return found or guided_screens.gauge_for(question, self.gauges, value)
 
 
 def _other(session: GuidedSession, screen: Screen, text: str) -> GuidedSession:
     if text.startswith("/"):
         return _gone_to(session, text[1:].strip())
     if text.startswith("*"):
-        from inspect_kit.cli.guided.command import proposed
-
-        return proposed(session, screen, Path(text[1:].strip().strip("'\"")))
+        return _proposed(session, screen, Path(text[1:].strip().strip("'\"")))
     if text.startswith("="):
         return _with_gauge(session, screen, text[1:].strip())
     return _answered(session, screen, text)
@@ -241,6 +229,35 @@ _KEYS: Final[Mapping[str, Callable[[GuidedSession, Screen], GuidedSession]]] = {
 }  # fmt: skip
 
 
+# A gauge's display in a photo: proposed with its picture, and taken over by one key.
+
+
+def _proposed(session: GuidedSession, screen: Screen, path: Path) -> GuidedSession:
+    """What the display shows, for the first open place; nothing is an answer before somebody has confirmed it."""
+    from inspect_kit.capture.photographs import read_photograph
+    from inspect_kit.cli.instruments.display import LEAST_PIXELS
+    from inspect_kit.measure.displayed import displayed
+
+    question = screen.questions[0]
+    gauge = session.gauge(question)
+    if gauge is None:
+        return replace(session, told=(session.say("none_chosen"),))
+    reading = displayed(read_photograph(path, LEAST_PIXELS), gauge)
+    doubt = reading.doubt_in(session.words.language)
+    if not reading.picture or not reading.certain:
+        shown = f"{reading.value} {reading.unit}".strip() or "–"
+        return replace(session, told=(session.say("display_unsure", shown=shown, doubt=doubt),))
+    picture = display_picture(hashlib.sha256(reading.picture).hexdigest())
+    with system_errors_as("not-written", session.pictures / picture):
+        written_beside(session.pictures / picture, reading.picture).replace(session.pictures / picture)
+    text, time = f"{reading.value} {reading.unit}", now().isoformat(timespec="seconds")
+    answer = Answer(question, text, gauge.id, display_line(text, picture), time, gauge.serial)
+    told = (
+        session.say("display_shows", shown=text, picture=session.pictures / picture), session.say("display_confirm"),
+    )  # fmt: skip
+    return replace(session, proposal=answer, told=told)
+
+
 # Gauges
 
 
@@ -275,7 +292,7 @@ def _answered(session: GuidedSession, screen: Screen, text: str) -> GuidedSessio
     line = line.rstrip().rstrip("! ")
     folders = session.task.instrument_folders
     stated = load_instruments((named.strip(),), folders)[named.strip()] if named.strip() else None
-    typed = answers_to(screen, line.strip())
+    typed = guided_screens.answers_to(screen, line.strip())
     return _with_answers(session, [_answer(session, each, text, stated, confirmed) for each, text in typed])
 
 
@@ -319,7 +336,7 @@ def _answer(
 
 def _as_typed(question: Question, text: str) -> tuple[str, str]:
     """The answer, and the whole line where a gauge typed it like a keyboard."""
-    word = word_of(text)
+    word = guided_screens.word_of(text)
     if question.unit == WORD or word in ("yes", "no", "none"):
         return word, ""
     try:
@@ -415,7 +432,7 @@ def lines_of(session: GuidedSession, screen: Screen) -> list[str]:
 def _checklist(session: GuidedSession, screen: Screen) -> list[str]:
     lines = []
     for number, question in enumerate(screen.questions, 1):
-        count = wanted_count(question)
+        count = guided_screens.wanted_count(question)
         required = str(count) if count is not None else session.words.sentence(question.clause.requires)
         name = f"{question.clause.number}  {name_of(session, question)}"
         lines.append(f"{number:>3}. {name}: {required}{_given(session, question)}")
@@ -486,3 +503,18 @@ def prompt_of(session: GuidedSession, screen: Screen) -> str:
     if screen.checklist or (first.unit == WORD and not first.words):
         return f"[{session.say('yes')}/{session.say('no')}] > "
     return f"[{'…' if first.unit == WORD else session.words.unit(first.unit) or first.unit}] > "
+
+
+# Where to measure, drawn with letters: `reports/layout/drawings.toml`.
+
+
+def drawing_of(characteristic: str, unit: str) -> str:
+    """By how it is measured where that tells most, else by the thing."""
+    shown, otherwise = _drawings(), "eye" if unit == WORD else "rule"
+    name = "scale" if unit == "g" else shown["thing"].get(characteristic.partition(".")[0], otherwise)
+    return str(shown["drawing"][name]).strip("\n")
+
+
+@cache
+def _drawings() -> dict[str, Any]:
+    return read_toml(shipped("reports") / "layout" / "drawings.toml")

@@ -20,18 +20,10 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.measure.interpretation import instrument_budget
 from inspect_kit.quality.drawing import agreement_drawing, linearity_drawing, type_one_drawing
 from inspect_kit.quality.gauge import sheet as gauge_sheet
+from inspect_kit.quality.gauge import study as studies
 from inspect_kit.quality.gauge.agreement import GOOD_KAPPA, POOR_KAPPA, Agreement, Share, agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne, linearity, type_one
-from inspect_kit.quality.gauge.study import (
-    METHODS,
-    GaugeResult,
-    GaugeStudy,
-    arranged,
-    balanced,
-    by_nested_anova,
-    by_reml,
-    study_data,
-)
+from inspect_kit.quality.gauge.study import METHODS, GaugeResult, GaugeStudy
 from inspect_kit.quality.gauge_drawing import SHEET, GaugeRows, gauge_drawing
 from inspect_kit.quality.lot.column import answer
 from inspect_kit.quality.sample import Sample, positive_number, typed_number
@@ -85,20 +77,24 @@ def _tolerance(given: Given) -> float | None:
 def _crossed(given: Given, table: Table, method: str) -> None:
     sample = table.sample("value")
     keys = _keys(table)
-    if method == "anova" and not balanced(keys):
+    if method == "anova" and not studies.balanced(keys):
         _unbalanced(given, table, sample, keys)
         return
-    study = arranged(sample, keys, table.where)
+    study = studies.arranged(sample, keys, table.where)
     result = METHODS[method](study)
     sizes = {"parts": len(study.parts), "operators": len(study.operators), "trials": study.trials}
     _variances(given, table, result, sizes, study)
 
 
 def _variances(
-    given: Given, table: Table, result: GaugeResult, sizes: dict[str, int], drawn: GaugeStudy | GaugeRows
+    given: Given,
+    table: Table,
+    result: GaugeResult,
+    sizes: dict[str, int],
+    drawn: GaugeStudy | GaugeRows,
 ) -> None:
     """Say, keep and draw what a study of readings came to."""
-    data = {**study_data(result, _tolerance(given)), **sizes}
+    data = {**studies.study_data(result, _tolerance(given)), **sizes}
     _finish(given, table, data, _study_lines(result, data), partial(gauge_sheet.effects_of_study, result))
     save_plot(plot_target(), gauge_drawing(drawn, result, _tolerance(given), table.unit), SHEET)
 
@@ -119,8 +115,8 @@ def _keys(table: Table) -> list[tuple[str, str, str]]:
 def _unbalanced(given: Given, table: Table, sample: Sample, keys: list[tuple[str, str, str]]) -> None:
     """Parts that were measured unequally often: the components by restricted maximum likelihood."""
     if table.has("trial"):
-        arranged(sample, keys, table.where)
-    result = by_reml(sample, [(part, operator) for part, operator, _ in keys], table.where)
+        studies.arranged(sample, keys, table.where)
+    result = studies.by_reml(sample, [(part, operator) for part, operator, _ in keys], table.where)
     parts, operators, _ = zip(*keys, strict=True)
     sizes = {"parts": len(set(parts)), "operators": len(set(operators))}
     _variances(given, table, result, sizes, GaugeRows(parts, operators, sample.values))
@@ -257,7 +253,7 @@ def _nested(given: Given, table: Table, _: str) -> None:
     """Parts that belong to one operator each."""
     sample = table.sample("value")
     keys = list(zip(table.texts("operator"), table.texts("part"), strict=True))
-    result = by_nested_anova(sample, keys, table.where)
+    result = studies.by_nested_anova(sample, keys, table.where)
     named, operators = tuple(f"{operator} {part}" for operator, part in keys), tuple(operator for operator, _ in keys)
     rows = GaugeRows(named, operators, sample.values, nested=True)
     _variances(given, table, result, {"operators": len(set(operators))}, rows)

@@ -12,16 +12,9 @@ import click
 from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.certificate.issue import verify
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.trust import proof_beside, trust_context
-from inspect_kit.certificate.issue.verify import (
-    MAX_PDF_BYTES,
-    TrustContext,
-    Verification,
-    compare,
-    verify_pdf,
-    verify_qr,
-)
 from inspect_kit.cli.issuer import registry_if_any
 from inspect_kit.cli.options import FILE, day_option, home_folder, json_option, language_option
 from inspect_kit.cli.terminal import EXIT_CODES, print_result, styled
@@ -69,7 +62,7 @@ def command(what: str, subject: str, event: str, **given: Any) -> int:
     """
     asked = _files_in(what) if not looks_like_qr(what) and len(what) < _LONGEST_NAME and Path(what).is_dir() else [what]
     counters = ((each, _counter(each, given["proof"], given["on"])) for each in asked)
-    answers = [compare(_looked_at(each, counter), subject, event) for each, counter in counters]
+    answers = [verify.compare(_looked_at(each, counter), subject, event) for each, counter in counters]
     words, names = (
         wording_for(given["language"]),
         [""] if asked == [what] else [f"{Path(name).name}: " for name in asked],
@@ -80,7 +73,7 @@ def command(what: str, subject: str, event: str, **given: Any) -> int:
     return max(map(_exit_code, answers), key=_GRAVITY.index)
 
 
-def _exit_code(seen: Verification) -> int:
+def _exit_code(seen: verify.Verification) -> int:
     return EXIT_CODES[seen.verdict] if seen.holds and seen.verdict else BrokenSeal.exit_code
 
 
@@ -94,34 +87,34 @@ def _files_in(folder: str) -> list[str]:
     return found
 
 
-def _counter(what: str, proof: Path | None, on: datetime | None) -> TrustContext:
+def _counter(what: str, proof: Path | None, on: datetime | None) -> verify.TrustContext:
     """With the proof that was named, or that lies beside the PDF."""
     named = not looks_like_qr(what) and len(what) < _LONGEST_NAME
     told = proof_of(read_note(proof)) if proof else proof_beside(Path(what)) if named else None
     return trust_context(home_folder(), registry_if_any(), on.date() if on else today(), told)
 
 
-def _looked_at(what: str, counter: TrustContext) -> Verification:
+def _looked_at(what: str, counter: verify.TrustContext) -> verify.Verification:
     if looks_like_qr(what):
-        return verify_qr(what, counter)
+        return verify.verify_qr(what, counter)
     if shaped_like_number(what) and not Path(what).exists():
         return _by_number(what, counter)
     try:
         if Path(what).suffix.lower() in _PHOTOS:
-            return verify_qr(_code_in(Path(what)), counter)
+            return verify.verify_qr(_code_in(Path(what)), counter)
         with BoundedProcess(_MEMORY) as aside:
-            return verify_pdf(read_bytes(Path(what), MAX_PDF_BYTES), counter, partial(aside.do, _SECONDS))
+            return verify.verify_pdf(read_bytes(Path(what), verify.MAX_PDF_BYTES), counter, partial(aside.do, _SECONDS))
     except BadInput as problem:
         advice = problem.fault.advice if problem.hint else notice("name-pdf-or-qr")
         raise BadInput.of(problem.fault, where=problem.where or what[:200], advice=advice) from None
 
 
-def _by_number(number: str, counter: TrustContext) -> Verification:
+def _by_number(number: str, counter: verify.TrustContext) -> verify.Verification:
     """A certificate that the registry here knows: by the text of its QR code, which is signed."""
     if counter.registry is None:
         raise BadInput("no-registry-here-look-up", where=number)
     with counter.registry.reading() as connection:
-        return verify_qr(known(connection, number).qr, counter)
+        return verify.verify_qr(known(connection, number).qr, counter)
 
 
 def _code_in(photo: Path) -> str:
@@ -129,10 +122,10 @@ def _code_in(photo: Path) -> str:
     from inspect_kit.vision.reference.qr_code import read_code
 
     with BoundedProcess(_MEMORY) as aside:
-        return str(aside.do(_SECONDS, read_code, read_bytes(photo, MAX_PDF_BYTES)))
+        return str(aside.do(_SECONDS, read_code, read_bytes(photo, verify.MAX_PDF_BYTES)))
 
 
-def _line(seen: Verification, words: Wording) -> str:
+def _line(seen: verify.Verification, words: Wording) -> str:
     """Whether it is genuine, then what it says, in the colour of that; what must be checked again is in `--json`."""
     against = [check.said(words.language) for check in seen.checks if check.holds is False]
     if against:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import secrets
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.strict_json import parse_json
 
 _FILE: Final = "service-tokens.json"
 _MOST: Final = 200
 """Tokens that a station may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A program's or a person's right to ask; `write` is the right to post measurements."""
 
     name: str
@@ -33,10 +31,10 @@ def read_tokens(home: Path) -> tuple[Token, ...]:
     """All that were given out and not withdrawn."""
     path = home / _FILE
     try:
-        return tuple(Token(**row) for row in parse_json(path.read_bytes(), str(path)))
+        return msgspec.json.decode(path.read_bytes(), type=tuple[Token, ...])
     except FileNotFoundError:
         return ()
-    except (OSError, TypeError, BadInput):
+    except (OSError, msgspec.DecodeError):
         raise BadInput("tokens-unreadable", where=str(path)) from None
 
 
@@ -73,6 +71,5 @@ def right_of(home: Path, secret: str) -> Token | None:
 
 def _write(home: Path, tokens: tuple[Token, ...]) -> None:
     home.mkdir(parents=True, exist_ok=True)
-    content = json.dumps([asdict(token) for token in tokens], indent=1, ensure_ascii=False)
-    part = written_beside(home / _FILE, content.encode())
-    part.replace(home / _FILE)
+    content = msgspec.json.format(msgspec.json.encode(tokens), indent=1)
+    written_beside(home / _FILE, content).replace(home / _FILE)

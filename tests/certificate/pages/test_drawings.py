@@ -11,7 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.cover import content_of
 from inspect_kit.certificate.content.model import BoardPlan, Issue, Scale, Tag
-from inspect_kit.certificate.content.sections import PLANNED
+from inspect_kit.certificate.content.sections import board_layout
 from inspect_kit.certificate.pages.board_plan import CORNERS, SIDES, _place, everywhere, rows_at
 from inspect_kit.certificate.pages.fonts import SANS, font
 from inspect_kit.certificate.pages.front import draw_qr
@@ -67,7 +67,7 @@ def test_every_value_of_the_drawing_stands_in_a_table_or_in_the_middle() -> None
     assert left == {"centre.diameter", "outer.diameter"}
 
 
-@pytest.mark.parametrize("characteristic", PLANNED)
+@pytest.mark.parametrize("characteristic", board_layout()["marks"])
 def test_every_mark_lies_on_the_board(characteristic: str) -> None:
     for instance in ("", *SIDES, *CORNERS, "n.w", "s.e"):
         x, y = _place(Tag(characteristic, instance, "1", "fails"))
@@ -75,7 +75,7 @@ def test_every_mark_lies_on_the_board(characteristic: str) -> None:
 
 
 def test_marks_of_one_side_do_not_cover_each_other() -> None:
-    at_side = [name for name in PLANNED if name.startswith(("surface.side", "baseline", "frame"))]
+    at_side = [name for name in board_layout()["marks"] if name.startswith(("surface.side", "baseline", "frame"))]
     places = [_place(Tag(name, "n", "1", "fails")) for name in at_side]
     gaps = [abs(a[0] - b[0]) + abs(a[1] - b[1]) for i, a in enumerate(places) for b in places[:i]]
     assert min(gaps) > 25
