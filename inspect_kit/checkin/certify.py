@@ -7,7 +7,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -255,12 +255,9 @@ def certify_decided(desk: Desk, seen: DeskInspection) -> str:
         event = acts.event
         record = _final_record(desk, connection, acts)
         files = acts.recorded.evidence
-        photos = {
-            file.sha256: desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "photo"
-        }
-        told = [
-            desk.registry.shelf.take(connection, file.sha256) for file in files if file.role in ("look", "measured")
-        ]
+        kept = partial(desk.registry.shelf.take, connection)
+        photos = {file.sha256: kept(file.sha256) for file in files if file.role == "photo"}
+        told = [kept(file.sha256) for file in files if file.role in ("look", "measured")]
     if photos and told:
         # OpenCV is loaded only where there is something to draw.
         from inspect_kit.certificate.pages.photo_overlays import desk_overlays

@@ -1,18 +1,22 @@
-"""One photo of one round piece at the check-in desk: measured, fitted to the small photo that is kept, shown."""
+"""Photos at the check-in desk: one round piece measured, fitted to the small photo that is kept; a display read."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, as_json, measurements_in
 from inspect_kit.errors import BadInput, Notice
 from inspect_kit.strict_json import parse_json
 from inspect_kit.values.measurement import Reading, StatedPart
+
+if TYPE_CHECKING:
+    from inspect_kit.capture.instruments import Instrument
 
 KIND_OF: Final = {"striker": "striker", "checker": "checkers"}
 """Pieces that come one at a time: the first word of their characteristics, and what `measure` calls them."""
@@ -265,3 +269,30 @@ def evidence_photo(content: bytes) -> EvidencePhoto:
     image.thumbnail((LONG_SIDE, LONG_SIDE))
     small = jpeg(image)
     return EvidencePhoto(small, digest_of(small), image.width, image.height, f"photo-{taken.sha256[:16]}.jpg")
+
+
+# A gauge's display: what it shows, as a proposal, with the picture that is kept.
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayProposal:
+    """What the display shows in g or mm, or why nothing is proposed."""
+
+    value: str
+    unit: str
+    picture: bytes
+    sha256: str
+    told: Notice | None
+
+
+def display_proposal(content: bytes, gauge: Instrument) -> DisplayProposal:
+    """Read it within what this gauge can show; only what is certain is proposed."""
+    from inspect_kit.capture.photographs import open_photograph
+    from inspect_kit.capture.readings import in_base
+    from inspect_kit.measure.displayed import displayed
+
+    reading = displayed(open_photograph(content, "photo", where="photo"), gauge)
+    sha256 = hashlib.sha256(reading.picture).hexdigest()
+    if not reading.certain:
+        return DisplayProposal("", "", reading.picture, sha256, reading.told)
+    return DisplayProposal(*in_base(reading.value, reading.unit), reading.picture, sha256, None)

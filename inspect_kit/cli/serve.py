@@ -42,11 +42,8 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool) -> None:
     home, serving = home_folder(), _room("web.serving")
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
     service = _room("service.work").Service(home, registry_here(), now)
-    _room("service.app").serve(
-        service,
-        serving.ServerAddress(host, port, files),
-        lambda address: click.echo(said("service-at", address=address)),
-    )
+    address = serving.ServerAddress(host, port, files)
+    _room("service.app").serve(service, address, lambda at: click.echo(said("service-at", address=at)))
 
 
 @command.group("token")

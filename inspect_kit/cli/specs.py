@@ -136,7 +136,8 @@ def compare(first: str, second: str) -> None:
 def _difference_lines(differences: Sequence[Difference], left: Sheet, right: Sheet) -> Iterator[str]:
     words = (wording_for(lang(), left.wording), wording_for(lang(), right.wording))
     width = max(len(left.id), len(right.id))
-    for change, entries in groupby(sorted(differences, key=_order), key=lambda entry: entry.change):
+    ordered = sorted(differences, key=lambda entry: list(Change).index(entry.change))
+    for change, entries in groupby(ordered, key=lambda entry: entry.change):
         yield _bold("\n" + said(f"change-{change}", a=left.id, b=right.id))
         for entry in entries:
             clause = entry.clause_a or entry.clause_b
@@ -148,10 +149,6 @@ def _difference_lines(differences: Sequence[Difference], left: Sheet, right: She
             else:
                 yield _wrapped(f"{left.id:<{width}}  ", before or "—")
                 yield _wrapped(f"{right.id:<{width}}  ", after or "—")
-
-
-def _order(entry: Difference) -> int:
-    return list(Change).index(entry.change)
 
 
 @command.command("check")

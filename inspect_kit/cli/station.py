@@ -50,11 +50,8 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str)
     if files is None and not serving.is_loopback(host):
         warn(said("not-encrypted"))
     station = room.Station(home, registry_here(), key, trusted(home), believed_of(home))
-    serving.serve(
-        station,
-        serving.ServerAddress(host, port, files),
-        lambda address: click.echo(said("station-at", address=address)),
-    )
+    address = serving.ServerAddress(host, port, files)
+    serving.serve(station, address, lambda at: click.echo(said("station-at", address=at)))
 
 
 def _key(home: Path, signer: str) -> SigningKey | None:
@@ -134,8 +131,7 @@ def list_users() -> None:
     Example:
       inspect-kit station user list
     """
-    with registry_here().reading() as connection:
-        people = [each for each in accounts(connection) if each.active]
+    people = [each for each in registry_here().ask(accounts) if each.active]
     data = [{"name": each.name, "role": each.role, "events": list(each.events)} for each in people]
     rows = [(each.name, said_of("role", each.role)) for each in people]
     print_result(data, *columns(rows) if rows else (said("no-account"),))
@@ -151,8 +147,7 @@ def remove(name: str) -> None:
       inspect-kit station user remove "Jan Novák"
     """
     registry = registry_here()
-    with registry.reading() as connection:
-        there = account(connection, name)
+    there = registry.ask(account, name)
     if there is None:
         raise UsageError("nobody-called-so", where=name[:60])
     body = AccountSet(name, there.role, by=person(), events=there.events, active=False)

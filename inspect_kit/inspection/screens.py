@@ -40,6 +40,13 @@ class BadAnswer(BadInput):
         super().__init__(f"{code}: {facts}" if facts else code)
         self.code, self.facts = code, facts
 
+    @property
+    def wording(self) -> str:
+        """Where its sentence stands: a slip is one of the unit, one of the decimal point, or an unusual value."""
+        if self.code != "slip" or not self.facts["meant"]:
+            return self.code
+        return "slip_unit" if self.facts["other_unit"] else "slip_point"
+
 
 @dataclass(frozen=True, slots=True)
 class Screen:
@@ -156,6 +163,14 @@ def without(entry: GuidedEntry, keys: Iterable[Key]) -> GuidedEntry:
 
 
 Typed = tuple[Question, str]
+
+
+def undone(entry: GuidedEntry, screens: Sequence[Screen]) -> GuidedEntry:
+    """Without the answers of the screen that was answered last."""
+    last = next((each.keys for each in screens if entry.answers and entry.answers[-1].question.key in each.keys), ())
+    while entry.answers and entry.answers[-1].question.key in last:
+        entry = entry.undone()
+    return entry
 
 
 def answers_to(screen: Screen, text: str) -> tuple[Typed, ...]:

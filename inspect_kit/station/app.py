@@ -22,7 +22,7 @@ from inspect_kit.station.rendering import STATIC
 from inspect_kit.station.station import CertificateWorker, DrawnInProcess, Station
 from inspect_kit.station.web import offline
 from inspect_kit.station.web.guard import Guard
-from inspect_kit.station.web.visit import Handler, Visit, endpoint, not_found, worker_limits
+from inspect_kit.station.web.visit import Handler, Visit, endpoint, not_found, page_limiters
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -105,8 +105,8 @@ def create_app(
     """The station as an ASGI application; photos are worked on by `worker`, else by helper programs."""
     drawing = DrawnInProcess()
     helpers = BoundedPool(photos.MEMORY, 1), BoundedPool(photos.MEMORY), BoundedPool(photos.MEMORY, 1)
-    hands = worker_limits()
-    certificates = CertificateWorker(station, drawing, lambda: hands[False].borrowed_tokens > 0)
+    limiters = page_limiters()
+    certificates = CertificateWorker(station, drawing, lambda: limiters[False].borrowed_tokens > 0)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -133,7 +133,7 @@ def create_app(
         middleware=[Middleware(Guard, hosts=hosts, secure=station.secure, addresses=not station.loopback)],
         lifespan=lifespan,
     )
-    app.state.station, app.state.certificates, app.state.hands = station, certificates, hands
+    app.state.station, app.state.certificates, app.state.page_limiters = station, certificates, limiters
     app.state.workers = photos.PhotoWorkers(worker or helpers[0], worker or helpers[1], worker or helpers[2])
     app.state.frames = live.FramesInHand()
     return app

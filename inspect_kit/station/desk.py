@@ -31,7 +31,6 @@ from inspect_kit.registry.checkin.entries import EventSet, Recorded
 from inspect_kit.registry.numbers import LETTERS
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
-from inspect_kit.station.hall.roster import roster_of
 from inspect_kit.station.photos import DeskPhoto, Tell, in_line, kind_of, pending_photos, shot_of, taken, unheard
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
@@ -316,7 +315,7 @@ def _known_player(visit: Visit, place: InspectionPlace, owner: str, given: Mappi
     """One player under one name: a name that differs from a known one only by accents or order is asked about."""
     if not owner or "other_player" in given:
         return owner
-    players = [each.name for each in roster_of(visit, place.event)]
+    players = [each.name for each in visit.station.roster(place.event.event)]
     known = {*visit.ask(store.owners_of, place.event.event), *players}
     if owner in known:
         return owner
@@ -331,7 +330,7 @@ def _known_player(visit: Visit, place: InspectionPlace, owner: str, given: Mappi
 def _player_named(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> str:
     """A name as typed, or the player of the badge that was scanned."""
     typed = given.get("owner", "")
-    there = by_badge(roster_of(visit, place.event), typed) if typed.strip() else None
+    there = by_badge(visit.station.roster(place.event.event), typed) if typed.strip() else None
     return there.name if there else clean(form.name_on_badge(typed), where=visit.words("desk.player"))
 
 

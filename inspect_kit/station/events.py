@@ -46,9 +46,8 @@ def _shipped(sheet_id: str) -> Sheet:
 
 def show_events(visit: Visit) -> Response:
     """All events of this person."""
-    return visit.page(
-        "events.html", events=[event for event in visit.ask(all_events) if sees(visit.person, event.event)]
-    )
+    mine = [event for event in visit.ask(all_events) if sees(visit.person, event.event)]
+    return visit.page("events.html", events=mine)
 
 
 def show_new(visit: Visit) -> Response:
@@ -125,9 +124,8 @@ def announce(visit: Visit) -> Response:
     if wanted not in sheet_ids():
         raise BadInput(visit.words("event.choose_sheet"))
     ticket, today = visit.station.ticket(), visit.station.today.isoformat()
-    return _saved(
-        visit, EventSet(ticket, "", today, today, wanted, RuleName.GUARDED, visit.person.name), _shipped(wanted)
-    )
+    new = EventSet(ticket, "", today, today, wanted, RuleName.GUARDED, visit.person.name)
+    return _saved(visit, new, _shipped(wanted))
 
 
 def show_settings(visit: Visit) -> Response:

@@ -24,7 +24,7 @@ from inspect_kit.inspection.guided import SKIPPED, Answer, GuidedEntry, Question
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
-from inspect_kit.inspection.screens import Screen, is_check, next_screen, screens_of, wanted_count, without
+from inspect_kit.inspection.screens import Screen, is_check, next_screen, screens_of, undone, wanted_count, without
 from inspect_kit.inspection.walk import inspect
 from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
 from inspect_kit.registry.checkin.store import EvidenceFile, inspection, is_ticket
@@ -265,7 +265,7 @@ def answer(visit: Visit) -> Response:
     screens = screens_of(walk.entry)
     screen = _named(screens, visit.form.get("screen", ""))
     if "undo" in visit.form:
-        changed = _undone(walk.entry, screens)
+        changed = undone(walk.entry, screens)
     elif "finish" in visit.form:
         return _finished(visit, walk)
     elif screen is None:
@@ -293,16 +293,6 @@ def _with(entry: GuidedEntry, answers: list[Answer]) -> GuidedEntry:
         if each.instrument:
             changed = changed.with_instrument(each.question.unit, each.instrument)
     return changed
-
-
-def _undone(entry: GuidedEntry, screens: tuple[Screen, ...]) -> GuidedEntry:
-    """Without the answers of the last screen."""
-    if not entry.answers:
-        return entry
-    last = next((each.keys for each in screens if entry.answers[-1].question.key in each.keys), frozenset())
-    while entry.answers and entry.answers[-1].question.key in last:
-        entry = entry.undone()
-    return entry
 
 
 def _answers(visit: Visit, screen: Screen) -> tuple[list[Answer], dict[str, str]]:
@@ -350,9 +340,8 @@ def _finished(visit: Visit, walk: GuidedInspection) -> Response:
     counts = {photo.file for photo in told.photos}
     kept = {look.name: look for look in (*looks, *displays) if look and look.name in counts}
     files = [EvidenceFile("photo", look.content, look.name) for look in kept.values()]
-    files += (
-        [EvidenceFile("measured", json.dumps(as_json(walk.file), ensure_ascii=False).encode())] if walk.file else []
-    )
+    if walk.file:
+        files.append(EvidenceFile("measured", json.dumps(as_json(walk.file), ensure_ascii=False).encode()))
     readings = tuple(replace(each, where=where) for each in told.readings)
     subject = Subject(walk.text, owner=walk.owner)
     made = desk.NewInspection(

@@ -14,8 +14,7 @@ from starlette.responses import JSONResponse, Response
 from inspect_kit.capture.gauges.own import MOST_BYTES, at_browser, read_received
 from inspect_kit.capture.protocols.reply import Reply
 from inspect_kit.capture.readings import InstrumentReading
-from inspect_kit.checkin.display_reading import DisplayProposal, display_proposal
-from inspect_kit.checkin.photo_reading import frame_seen
+from inspect_kit.checkin.photo_reading import DisplayProposal, display_proposal, frame_seen
 from inspect_kit.clock import now
 from inspect_kit.errors import InspectKitError, sentence
 from inspect_kit.inspection.guided import display_line, display_picture

@@ -90,7 +90,7 @@ def _unknown(visit: Visit) -> LookupAnswer:
 
 def _by_code(visit: Visit, asked: str) -> LookupAnswer:
     """The signature in the code speaks for itself; the registry says how things stand since."""
-    seen = verify_qr(asked, visit.station.counter)
+    seen = verify_qr(asked, visit.station.trust)
     known = _by_number(visit, seen.number)
     if not known.number:
         return _foreign(visit, seen)
@@ -112,7 +112,7 @@ def _verified(visit: Visit, answer: LookupAnswer, standing: CertificateStatus) -
     """A row alone makes nothing valid: the certificate's own signature must hold, as `verify` would say."""
     if answer.valid is False:
         return answer
-    seen = verify_qr(standing.qr, visit.station.counter)
+    seen = verify_qr(standing.qr, visit.station.trust)
     if not seen.holds:
         return _spoiled(visit, answer, _said(visit, seen, False))
     return replace(answer, sentences=(*answer.sentences, *_said(visit, seen, True, "log")))

@@ -17,7 +17,7 @@ from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.checkin.store import all_events, ticket_from
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.station.station import SESSION_HOURS
-from inspect_kit.station.web.visit import LANGUAGE, Refusal, Visit, back_to, digest_of, sees, set_session
+from inspect_kit.station.web.visit import LANGUAGE, Refusal, Visit, back_to, digest_of, sees, set_session, shown_again
 
 _CODE: Final = 8
 """Letters of a one-time code: 24 to the power of 8, and a door that slows down guessing."""
@@ -25,24 +25,22 @@ _GONE: Final = PersonsPart("", active=False)
 """Somebody who was taken out while their page was open."""
 
 
-def show_people(visit: Visit, fault: str = "", status: int = 200, told: str = "") -> Response:
+def show_people(visit: Visit, fault: str = "", told: str = "") -> Response:
     """Everybody, and a form for one more; `told` is a one-time code, which is shown this once."""
     with visit.station.registry.reading() as connection:
         people, events = accounts.accounts(connection), all_events(connection)
     visible = [event for event in events if sees(visit.person, event.event)]
     names = {event.event: event.name for event in events}
     return visit.page(
-        "people.html", status, people=people, events=visible, names=names, roles=list(Role), fault=fault,
+        "people.html", 422 if fault else 200, people=people, events=visible, names=names, roles=list(Role), fault=fault,
         form=visit.form if fault else {}, told=told,
     )  # fmt: skip
 
 
+@shown_again(show_people)
 def change_people(visit: Visit) -> Response:
     """Add somebody, change their part or PIN, or take them out."""
-    try:
-        told = _change(visit)
-    except InspectKitError as problem:
-        return show_people(visit, visit.words.told(problem), 422)
+    told = _change(visit)
     return show_people(visit, told=told) if told else visit.go("/people")
 
 
@@ -66,9 +64,7 @@ def _change(visit: Visit) -> str:
     code = ticket_from(station.random(2**60))[:_CODE] if not pin and (there is None or "renew" in form) else ""
     once = bool(code) or (there is not None and there.once and not pin)
     body = AccountSet(name, role, by=visit.person.name, events=events, once=once)
-    accounts.set_account(
-        station.registry, body, pin or code or None, station.now(), station.seal, check=_checked(visit, body)
-    )
+    _enter(visit, body, pin or code or None, _checked(visit, body))
     return visit.words("people.code", name=name, code=code) if code else ""
 
 
@@ -95,8 +91,12 @@ def _remove(visit: Visit, name: str) -> None:
     there = visit.ask(accounts.account, name)
     if there is not None:
         body = AccountSet(name, there.role, by=visit.person.name, events=there.events, active=False)
-        accounts.set_account(visit.station.registry, body, None, visit.station.now(), visit.station.seal,
-                    check=_checked(visit, body))  # fmt: skip
+        _enter(visit, body, None, _checked(visit, body))
+
+
+def _enter(visit: Visit, body: AccountSet, pin: str | None, check: accounts.Check | None = None) -> None:
+    station = visit.station
+    accounts.set_account(station.registry, body, pin, station.now(), station.seal, check=check)
 
 
 # Signing in and out, the first account, and the language.
@@ -121,9 +121,7 @@ def set_up(visit: Visit) -> Response:
         if form.get("pin", "") != form.get("again", ""):
             raise Refusal(422, "people.pins_differ")
         name = clean(form.get("name", ""), where=visit.words("people.name"), needed=True)
-        account = AccountSet(name, Role.REFEREE, by=name)
-        station = visit.station
-        accounts.set_account(station.registry, account, form.get("pin", ""), station.now(), station.seal)
+        _enter(visit, AccountSet(name, Role.REFEREE, by=name), form.get("pin", ""))
     except (Refusal, InspectKitError) as problem:
         fault = visit.words(problem.key) if isinstance(problem, Refusal) else visit.words.told(problem)
         return visit.page("setup.html", 422, fault=fault, name=form.get("name", ""))
@@ -165,22 +163,18 @@ def show_own_pin(visit: Visit, fault: str = "") -> Response:
     return visit.page("own_pin.html", 422 if fault else 200, fault=fault, first=visit.person.once)
 
 
+@shown_again(show_own_pin)
 def change_own_pin(visit: Visit) -> Response:
     """Its owner changes it, and nobody else knows it; other sessions of this person end."""
-    form, person, station = visit.form, visit.person, visit.station
-    try:
-        if form.get("pin", "") != form.get("again", ""):
-            raise DeskRefusal("people.pins_differ")
-        if form.get("pin", "") == form.get("own_pin", ""):
-            raise DeskRefusal("people.same_pin")
-        if not visit.check_pin(person.name, form.get("own_pin", "")):
-            raise DeskRefusal("ticket.wrong_pin")
-        body = AccountSet(person.name, person.role, by=person.name, events=person.events)
-        accounts.set_account(
-            station.registry, body, form.get("pin", ""), station.now(), station.seal, check=_unchanged(person)
-        )
-    except InspectKitError as problem:
-        return show_own_pin(visit, visit.words.told(problem))
+    form, person = visit.form, visit.person
+    if form.get("pin", "") != form.get("again", ""):
+        raise DeskRefusal("people.pins_differ")
+    if form.get("pin", "") == form.get("own_pin", ""):
+        raise DeskRefusal("people.same_pin")
+    if not visit.check_pin(person.name, form.get("own_pin", "")):
+        raise DeskRefusal("ticket.wrong_pin")
+    body = AccountSet(person.name, person.role, by=person.name, events=person.events)
+    _enter(visit, body, form.get("pin", ""), _unchanged(person))
     return _signed_in(visit, person.name, "/")
 
 

@@ -76,7 +76,7 @@ class Words:
     def told(self, problem: InspectKitError) -> str:
         """What is wrong, in this language: in the desk's own words where it has some."""
         if isinstance(problem, BadAnswer):
-            return self(_key_of(problem), **{name: self._fact(fact) for name, fact in problem.facts.items()})
+            return self(f"bad.{problem.wording}", **{name: self._fact(fact) for name, fact in problem.facts.items()})
         key = _at_the_desk().get(problem.told.code)
         facts = {name: worded_fact(fact, self.language) for name, fact in problem.told.facts}
         return self(str(key), where=problem.where, **facts) if key else problem.said(self.language)
@@ -114,13 +114,6 @@ class Words:
     def time(self, iso: str) -> str:
         """A time of an entry, on the clock of this place."""
         return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M") if iso else ""
-
-
-def _key_of(problem: BadAnswer) -> str:
-    """Where the sentence stands in the wording of the station."""
-    if problem.code != "slip" or not problem.facts["meant"]:
-        return f"bad.{problem.code}"
-    return "bad.slip_unit" if problem.facts["other_unit"] else "bad.slip_point"
 
 
 @cache

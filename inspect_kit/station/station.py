@@ -111,7 +111,7 @@ class Station:
         return Desk(self.home, self.registry, self.key, self.now(), make_certificate)
 
     @property
-    def counter(self) -> TrustContext:
+    def trust(self) -> TrustContext:
         """Who verifies here: the same as `verify` does in this home."""
         own = self.key.issuer.code if self.key else ""
         return TrustContext(self.keyrings, own, self.registry, self.today, self.believed)

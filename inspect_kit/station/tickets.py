@@ -73,6 +73,7 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
     kept = {file.role for _, body in history if isinstance(body, Recorded) for file in body.evidence}
     state = state_of(case.seen.decision)
     certificates: CertificateWorker = visit.request.app.state.certificates
+    trouble = certificates.troubles.get(case.seen.ticket)
     open_decision = state in (ThingState.WAITING, ThingState.CONDITIONAL) and not case.seen.retested
     recorded_as = next(body for _, body in history if isinstance(body, Recorded))
     return visit.page(
@@ -82,7 +83,7 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
         history=history, open_decision=open_decision, decisions=list(Decision),
         form={**_stated_before(history), **visit.form}, about=about_of(case.record),
         making=state is ThingState.APPROVED and not case.seen.number,
-        trouble=_said(visit, certificates.troubles.get(case.seen.ticket)),
+        trouble=visit.words.told(trouble) if trouble else "",
         against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
         item=visit.words.item(case.record.item.name),
         note=visit.words("desk.already") if visit.query("already") else "", correction=recorded_as.correction,
@@ -98,10 +99,6 @@ def _stated_before(history: list[tuple[Entry, Body]]) -> dict[str, str]:
         return {}
     same = {name: getattr(made[-1], name) for name in ("maker", "serial", "received_on")}
     return {**same, "remarks": "\n".join(made[-1].remarks)}
-
-
-def _said(visit: Visit, problem: InspectKitError | None) -> str:
-    return visit.words.told(problem) if problem else ""
 
 
 def decides(group: Group) -> bool:

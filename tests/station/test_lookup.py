@@ -203,7 +203,7 @@ def test_the_look_up_names_the_witnesses_that_verify_names(
         asked = request_since(connection, checkpoint(connection, "PCK").signed(station.key.qr_key), 0)
         keep_checkpoint(connection, witness.cosign(asked, NOW + timedelta(seconds=1)))
     believing = replace(station, believed=Believed((witness.verifier,)))
-    seen = verify_qr(qr_of(station, number), believing.counter)
+    seen = verify_qr(qr_of(station, number), believing.trust)
     (said,) = (check.said() for check in seen.checks if check.name == "log")
     assert "in the log, seen by 1 witness up to" in said
     viewer = Person(new_client(believing)).sign_in("Vera")

@@ -113,12 +113,8 @@ def _refuse_photos_of_another(desk: Desk, request: Request) -> None:
     with desk.registry.reading() as connection:
         first = certified_from(connection, photos, thing_of(request.record), request.replaces)
     if first is not None:
-        raise BadInput(
-            "photo-of-another",
-            where=", ".join(photos.values())[:80],
-            number=first.number,
-            subject=first.subject,
-        )
+        where = ", ".join(photos.values())[:80]
+        raise BadInput("photo-of-another", where=where, number=first.number, subject=first.subject)
 
 
 def signed_subject(subject: Subject, desk: Desk) -> Subject:

@@ -70,7 +70,7 @@ def proof_beside(pdf: Path) -> LogProof | None:
 
 
 def trust_context(home: Path, registry: Registry | None, on: date, proof: LogProof | None) -> TrustContext:
-    """The counter at which certificates are verified with what is believed in this home."""
+    """With what certificates are verified in this home."""
     # Imported here, so that the commands that only look at keys do not wait for the database.
     from inspect_kit.certificate.issue.verify import TrustContext
 

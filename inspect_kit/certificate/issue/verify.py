@@ -187,12 +187,12 @@ Run = Callable[..., Any]
 """Carries out a task on a stranger's bytes: here, or in a process with bounds."""
 
 
-def verify_pdf(pdf: bytes, counter: TrustContext, run: Run = lambda task, *given: task(*given)) -> Verification:
+def verify_pdf(pdf: bytes, trust: TrustContext, run: Run = lambda task, *given: task(*given)) -> Verification:
     """A certificate's file; it is taken apart by `run`."""
     if b"%PDF-" not in pdf[:1024] and b"/ByteRange" not in pdf:
         raise BadInput("not-pdf")
     try:
-        authorities = ([ring.ca for ring in counter.keyrings], counter.believed.time_servers)
+        authorities = ([ring.ca for ring in trust.keyrings], trust.believed.time_servers)
         believed = ([ca.public_bytes(Encoding.DER) for ca in each] for each in authorities)
         seal: Seal = run(seal_by, pdf, *believed)
     except BrokenSeal as problem:
@@ -205,34 +205,34 @@ def verify_pdf(pdf: bytes, counter: TrustContext, run: Run = lambda task, *given
         checks.append(_record_check(content, pages, seal))
     except InspectKitError as problem:
         checks.append(VerificationCheck("record", False, problem))
-    standing, known = _registered(seal.number, seal.qr, counter)
-    signer, ring = _signer_of(seal, counter)
+    standing, known = _registered(seal.number, seal.qr, trust)
+    signer, ring = _signer_of(seal, trust)
     checks.append(_signer_check(seal, signer, ring, known.also(seal.stamps)))
     checks += _stamp_checks(seal.stamps)
     # Timestamps are added behind what was signed and registered.
     digest = hashlib.sha256(pdf[: seal.signed_bytes] if seal.untouched else pdf).hexdigest()
     record = attached.digest if attached and all(check.holds is not False for check in checks) else ""
-    checks.append(_registry_check(seal.number, standing, counter, digest, record))
+    checks.append(_registry_check(seal.number, standing, trust, digest, record))
     # A copy in another language is logged by the file that was registered first.
     logged = standing.pdf if standing and record == standing.record else digest
-    checks += _log_checks(standing, counter, logged, seal.qr)
+    checks += _log_checks(standing, trust, logged, seal.qr)
     claim = _claim_in(seal)
-    checks += _standing_checks(standing, claim, counter.on)
+    checks += _standing_checks(standing, claim, trust.on)
     return _verification(checks, seal.number, attached, claim)
 
 
-def verify_qr(text: str, counter: TrustContext) -> Verification:
+def verify_qr(text: str, trust: TrustContext) -> Verification:
     """The text that was scanned from a certificate or a label."""
     signed = read(text)
     claim = signed.claim
-    standing, known = _registered(claim.number, text, counter)
-    checks = [*_qr_seal_checks(signed, counter, known)]
-    checks.append(_registry_check(claim.number, standing, counter, ""))
-    checks += _log_checks(standing, counter, standing.pdf if standing else "", text)
+    standing, known = _registered(claim.number, text, trust)
+    checks = [*_qr_seal_checks(signed, trust, known)]
+    checks.append(_registry_check(claim.number, standing, trust, ""))
+    checks += _log_checks(standing, trust, standing.pdf if standing else "", text)
     if standing is not None and read(standing.qr) != signed:
         checks.append(VerificationCheck("text", False, notice("check-registry-other-text", number=claim.number)))
     checks += _words_checks(text, claim)
-    checks += _standing_checks(standing, claim, counter.on)
+    checks += _standing_checks(standing, claim, trust.on)
     return _verification(checks, claim.number, None, claim)
 
 
@@ -275,13 +275,13 @@ def _seal_checks(seal: Seal) -> Iterator[VerificationCheck]:
     yield VerificationCheck("unchanged", seal.untouched, added)
 
 
-def _signer_of(seal: Seal, counter: TrustContext) -> tuple[Signer | None, Keyring | None]:
+def _signer_of(seal: Seal, trust: TrustContext) -> tuple[Signer | None, Keyring | None]:
     """The inspector, and the issuer that vouches for the certificate used: by its key, never by its name."""
-    for ring in counter.keyrings:
+    for ring in trust.keyrings:
         for signer in ring.signers:
             if signer.certificate == seal.certificate:
                 return signer, ring
-    ring_of = next((ring for ring in counter.keyrings if ring.ca.subject == seal.certificate.issuer), None)
+    ring_of = next((ring for ring in trust.keyrings if ring.ca.subject == seal.certificate.issuer), None)
     return None, ring_of if seal.trusted else None
 
 
@@ -379,9 +379,9 @@ def _claim_in(seal: Seal) -> Claim | None:
         return None
 
 
-def _qr_seal_checks(signed: SignedClaim, counter: TrustContext, known: KnownSince) -> Iterator[VerificationCheck]:
+def _qr_seal_checks(signed: SignedClaim, trust: TrustContext, known: KnownSince) -> Iterator[VerificationCheck]:
     code = number_of(signed.claim.number).issuer
-    rings = [ring for ring in counter.keyrings if ring.code == code]
+    rings = [ring for ring in trust.keyrings if ring.code == code]
     found = [(signer, ring) for ring in rings if (signer := ring.signer(signed.signer))]
     if not found:
         yield VerificationCheck("signature", None, notice("check-signature-unknown"))
@@ -398,58 +398,58 @@ def _qr_seal_checks(signed: SignedClaim, counter: TrustContext, known: KnownSinc
     yield _office_check(signer, notice("check-signed-by", name=signer.name, issuer=ring.name), known, stated)
 
 
-def _registered(number: str, qr: str, counter: TrustContext) -> tuple[CertificateStatus | None, KnownSince]:
+def _registered(number: str, qr: str, trust: TrustContext) -> tuple[CertificateStatus | None, KnownSince]:
     """What the registry knows of a number, and since when."""
-    if counter.registry is None:
-        return None, KnownSince(proven=_proven_by_file(qr, counter))
+    if trust.registry is None:
+        return None, KnownSince(proven=_proven_by_file(qr, trust))
     try:
         number_of(number)
     except InspectKitError:
         return None, KnownSince()
-    with counter.registry.reading() as connection:
+    with trust.registry.reading() as connection:
         standing = find(connection, number)
         entry = entry_of(connection, standing.entry) if standing else None
     if entry is None:
-        return standing, KnownSince(proven=_proven_by_file(qr, counter))
-    proven = [each for each in (_proven_here(entry.id, counter), _proven_by_file(qr, counter)) if each]
+        return standing, KnownSince(proven=_proven_by_file(qr, trust))
+    proven = [each for each in (_proven_here(entry.id, trust), _proven_by_file(qr, trust)) if each]
     return standing, KnownSince(datetime.fromisoformat(entry.at), min(proven, default=None))
 
 
-def _proven_here(entry: int, counter: TrustContext) -> datetime | None:
+def _proven_here(entry: int, trust: TrustContext) -> datetime | None:
     """The first moment at which somebody else had seen an entry in the log of the registry here."""
-    if counter.registry is None:
+    if trust.registry is None:
         return None
     try:
-        return seen_in_log(counter.registry, entry, counter.keyrings, counter.believed).first
+        return seen_in_log(trust.registry, entry, trust.keyrings, trust.believed).first
     except BrokenSeal:
         return None
 
 
-def _proven_by_file(qr: str, counter: TrustContext) -> datetime | None:
+def _proven_by_file(qr: str, trust: TrustContext) -> datetime | None:
     """The same, by the proof that came with the certificate."""
-    if counter.proof is None or proof_fault(counter.proof, "", qr, counter.keyrings):
+    if trust.proof is None or proof_fault(trust.proof, "", qr, trust.keyrings):
         return None
-    return counted((counter.proof.checkpoint,), counter.believed).first
+    return counted((trust.proof.checkpoint,), trust.believed).first
 
 
 def _log_checks(
-    standing: CertificateStatus | None, counter: TrustContext, digest: str, qr: str
+    standing: CertificateStatus | None, trust: TrustContext, digest: str, qr: str
 ) -> Iterator[VerificationCheck]:
     """Whether it stands in the log, who has seen that, and whether the registry is all that was seen of it."""
-    if counter.proof is not None:
-        fault = proof_fault(counter.proof, digest, qr, counter.keyrings)
-        seen = counted((counter.proof.checkpoint,), counter.believed)
+    if trust.proof is not None:
+        fault = proof_fault(trust.proof, digest, qr, trust.keyrings)
+        seen = counted((trust.proof.checkpoint,), trust.believed)
         # Where the registry is, its log says the same below.
         said = notice("check-proof-holds") if standing is not None else notice("check-proven", seen=seen.told)
         yield VerificationCheck("proof", not fault, fault or said)
-    if counter.registry is None or standing is None:
+    if trust.registry is None or standing is None:
         return
-    lost = counter.registry.lost() or _fault_in_chain(counter.registry, standing, counter.keyrings)
+    lost = trust.registry.lost() or _fault_in_chain(trust.registry, standing, trust.keyrings)
     if lost:
         yield VerificationCheck("log", False, notice("check-registry-not-believed", why=lost))
         return
     try:
-        found = seen_in_log(counter.registry, standing.entry, counter.keyrings, counter.believed)
+        found = seen_in_log(trust.registry, standing.entry, trust.keyrings, trust.believed)
     except BrokenSeal as problem:
         yield VerificationCheck("log", False, problem)
         return
@@ -464,7 +464,7 @@ def _fault_in_chain(registry: Registry, standing: CertificateStatus, keyrings: S
 
 
 def _registry_check(
-    number: str, standing: CertificateStatus | None, counter: TrustContext, digest: str, record: str = ""
+    number: str, standing: CertificateStatus | None, trust: TrustContext, digest: str, record: str = ""
 ) -> VerificationCheck:
     if standing is not None:
         if digest and standing.pdf != digest and record == standing.record:
@@ -472,21 +472,21 @@ def _registry_check(
         if digest and standing.pdf != digest:
             return VerificationCheck("registry", False, notice("check-registry-other-file", number=number))
         return VerificationCheck("registry", True, notice("check-registered"))
-    if _keeps_series(number, counter):
+    if _keeps_series(number, trust):
         unknown = notice("check-registry-unknown", number=number) if number else notice("check-registry-no-number")
         return VerificationCheck("registry", False, unknown)
     return VerificationCheck("registry", None, notice("check-registry-elsewhere"))
 
 
-def _keeps_series(number: str, counter: TrustContext) -> bool:
+def _keeps_series(number: str, trust: TrustContext) -> bool:
     """Whether the registry here is the issuer's own, so that not knowing a number means something."""
     try:
         code = number_of(number).issuer
     except InspectKitError:
         return True
-    if counter.registry is None:
+    if trust.registry is None:
         return False
-    return code == counter.own or counter.registry.ask(has_series, code)
+    return code == trust.own or trust.registry.ask(has_series, code)
 
 
 def _standing_checks(standing: CertificateStatus | None, claim: Claim | None, on: date) -> Iterator[VerificationCheck]:

@@ -14,8 +14,8 @@ from inspect_kit.certificate.content.sections import board_layout
 from inspect_kit.certificate.pages import styles
 from inspect_kit.certificate.pages.flow import Piece, as_figure
 from inspect_kit.certificate.pages.fonts import BOLD, SANS
-from inspect_kit.certificate.pages.page import LEFT, MM, RIGHT, WIDTH
-from inspect_kit.certificate.pages.shapes import draw_rule, draw_sign
+from inspect_kit.certificate.pages.shapes import draw_rule, draw_sign, draw_verdict_box
+from inspect_kit.certificate.pages.styles import LEFT, MM, RIGHT, WIDTH
 from inspect_kit.certificate.pages.text import measured, put, put_centred, put_right, shrunk
 
 # The values of a carrom board in small tables around its drawing, each at its side or corner.
@@ -105,10 +105,8 @@ def _draw_row(canvas: Canvas, name: str, tag: Tag, box: tuple[float, float, floa
     failed = tag.verdict == "fails"
     draw_rule(canvas, top, styles.HAIR, styles.HAIRLINE, left=x, right=x + width)
     if failed or tag.verdict == "undecided":
-        canvas.setFillColor(styles.INK)
-        canvas.setStrokeColor(styles.INK)
-        canvas.setLineWidth(0.8)
-        canvas.rect(x - 0.6 * MM, top - _ROW + 0.6, width + 1.2 * MM, _ROW - 1, stroke=not failed, fill=failed)
+        filled = (x - 0.6 * MM, top - _ROW + 0.6, width + 1.2 * MM, _ROW - 1)
+        draw_verdict_box(canvas, tag.verdict, filled, 0.8)
     value = replace(_TEXT, font=BOLD, colour=styles.PAPER) if failed else _TEXT
     room = width - measured(tag.text, value) - 1.2 * MM
     label = shrunk(name, replace(_NAME, colour=styles.PAPER) if failed else _NAME, room, _LEAST)

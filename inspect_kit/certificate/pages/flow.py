@@ -11,8 +11,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Columned, Facts, Field, Listing, ListingColumn, Paragraph
 from inspect_kit.certificate.pages import styles
-from inspect_kit.certificate.pages.page import LEFT, MM, WIDTH
 from inspect_kit.certificate.pages.shapes import draw_rule
+from inspect_kit.certificate.pages.styles import LEFT, MM, WIDTH
 from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import baseline, height_of, put, put_block, settled, wrapped
 

@@ -13,8 +13,8 @@ from reportlab.pdfgen.canvas import Canvas
 from inspect_kit.certificate.content.model import Authorisation, Box, Cover, Field, OpenClause
 from inspect_kit.certificate.pages import styles
 from inspect_kit.certificate.pages.flow import Piece, columns_piece, fact_rows, labelled, tall
-from inspect_kit.certificate.pages.page import BODY_HEIGHT, BOTTOM, LEFT, MM, RIGHT, WIDTH
 from inspect_kit.certificate.pages.shapes import draw_modules, draw_rule, draw_sign, qr_modules
+from inspect_kit.certificate.pages.styles import BODY_HEIGHT, BOTTOM, LEFT, MM, RIGHT, WIDTH
 from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import height_of, measured, put, put_block, put_right, settled, shrunk
 
@@ -212,20 +212,18 @@ def _draw_sides(canvas: Canvas, top: float, height: float) -> None:
 def _entry(entry: OpenClause, verdict: str) -> Piece:
     middle, width = LEFT + 72 * MM, RIGHT - LEFT - 75 * MM
     name_width = 50 * MM
-    head = height_of(entry.name, styles.TABLE_STRONG, name_width) + height_of(
-        entry.requirement, styles.SMALL, name_width
-    )
+    named = height_of(entry.name, styles.TABLE_STRONG, name_width)
+    head = named + height_of(entry.requirement, styles.SMALL, name_width)
     height = max(head, height_of(entry.text, styles.TABLE, width)) + 1.8 * MM
 
     def draw(canvas: Canvas, top: float) -> None:
         _draw_sides(canvas, top, height)
         y = top - 0.6 * MM
         draw_sign(canvas, verdict, LEFT + 4.6 * MM, y - styles.TABLE.leading / 2, 1.4 * MM)
-        below = y - height_of(entry.name, styles.TABLE_STRONG, name_width)
         with marked(canvas, "P"):
             put_block(canvas, LEFT + 8 * MM, y, entry.clause, styles.TABLE, 11 * MM)
             put_block(canvas, LEFT + 20 * MM, y, entry.name, styles.TABLE_STRONG, name_width)
-            put_block(canvas, LEFT + 20 * MM, below, entry.requirement, styles.SMALL, name_width)
+            put_block(canvas, LEFT + 20 * MM, y - named, entry.requirement, styles.SMALL, name_width)
             put_block(canvas, middle, y, entry.text, styles.TABLE, width)
 
     return Piece(height, draw, keep=True)
@@ -268,11 +266,9 @@ def _draw_signer(canvas: Canvas, block: Authorisation, left: float, right: float
     named = ", ".join(part for part in (block.name, block.function) if part)
     y = BOTTOM + 11.2 * MM + max(height_of(block.signed_by, styles.SMALL_INK, room), 5 * MM)
     put_block(canvas, left, y, block.signed_by, styles.SMALL_INK, room)
-    style = (
-        replace(styles.BODY_STRONG, size=7.6, leading=9.4)
-        if height_of(named, styles.BODY_STRONG, room) > 26
-        else styles.BODY_STRONG
-    )
+    style = styles.BODY_STRONG
+    if height_of(named, style, room) > 26:
+        style = replace(style, size=7.6, leading=9.4)
     y += height_of(named, style, room) + 0.6 * MM
     put_block(canvas, left, y, named, style, room)
     put(canvas, left, y + 0.8 * MM, block.labels["heading"], styles.LABEL)
@@ -280,9 +276,8 @@ def _draw_signer(canvas: Canvas, block: Authorisation, left: float, right: float
 
 def _draw_line(canvas: Canvas, left: float, right: float, text: str, label: str) -> None:
     draw_rule(canvas, BOTTOM + 10 * MM, left=left, right=right)
-    put_block(
-        canvas, left, BOTTOM + 10.8 * MM + height_of(text, styles.BODY, right - left), text, styles.BODY, right - left
-    )
+    room = right - left
+    put_block(canvas, left, BOTTOM + 10.8 * MM + height_of(text, styles.BODY, room), text, styles.BODY, room)
     put(canvas, left, BOTTOM + 6.2 * MM, label, styles.SMALL)
 
 

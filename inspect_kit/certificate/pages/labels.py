@@ -11,9 +11,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.certificate.pages.fonts import BOLD, SANS, check_printable, drawing_alone
-from inspect_kit.certificate.pages.page import MM
 from inspect_kit.certificate.pages.shapes import draw_modules, qr_modules
-from inspect_kit.certificate.pages.styles import Colour, Style
+from inspect_kit.certificate.pages.styles import MM, Colour, Style
 from inspect_kit.certificate.pages.text import clipped, measured, put, shrunk, wrapped
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.search import CertificateStatus

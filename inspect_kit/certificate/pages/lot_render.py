@@ -20,9 +20,8 @@ from inspect_kit.certificate.pages import render
 from inspect_kit.certificate.pages.flow import Piece, as_figure, paginate, text_piece
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
 from inspect_kit.certificate.pages.front import FIRST_HEIGHT, front_pieces
-from inspect_kit.certificate.pages.page import BODY_HEIGHT, LEFT, MM, WIDTH
 from inspect_kit.certificate.pages.pdfa import Drawn, with_dcc
-from inspect_kit.certificate.pages.styles import INK, SMALL, SMALL_INK
+from inspect_kit.certificate.pages.styles import BODY_HEIGHT, INK, LEFT, MM, SMALL, SMALL_INK, WIDTH
 from inspect_kit.certificate.pages.text import measured, put, settled
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record

@@ -14,8 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Picture, Pictures
 from inspect_kit.certificate.pages.flow import Piece
-from inspect_kit.certificate.pages.page import LEFT, MM, WIDTH
-from inspect_kit.certificate.pages.styles import HAIR, HAIRLINE, SMALL
+from inspect_kit.certificate.pages.styles import HAIR, HAIRLINE, LEFT, MM, SMALL, WIDTH
 from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import height_of, put_block
 from inspect_kit.errors import BadInput

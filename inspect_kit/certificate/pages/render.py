@@ -21,11 +21,11 @@ from inspect_kit.certificate.pages.board_plan import plan_pieces
 from inspect_kit.certificate.pages.flow import Page, Piece
 from inspect_kit.certificate.pages.fonts import SANS, check_printable, drawing_alone, font
 from inspect_kit.certificate.pages.front import FIRST_HEIGHT, draw_authorisation, front_pieces
-from inspect_kit.certificate.pages.page import BODY_HEIGHT, BOTTOM, LEFT, MM, PAGE_HEIGHT, PAGE_WIDTH, RIGHT, TOP
 from inspect_kit.certificate.pages.pdfa import Drawn, Label, archived
 from inspect_kit.certificate.pages.photos import digest_of, picture_pieces
 from inspect_kit.certificate.pages.results_table import result_pieces
 from inspect_kit.certificate.pages.shapes import draw_rule
+from inspect_kit.certificate.pages.styles import BODY_HEIGHT, BOTTOM, LEFT, MM, PAGE_HEIGHT, PAGE_WIDTH, RIGHT, TOP
 from inspect_kit.certificate.pages.tags import Element, TaggedCanvas, marked
 from inspect_kit.certificate.pages.text import measured, put, put_centred, put_right, wrapped
 from inspect_kit.errors import BadInput
@@ -126,11 +126,8 @@ def _draw_running(canvas: Canvas, content: model.Content, number: int, count: in
     put_right(canvas, RIGHT, y + 4.2 * MM, above, styles.RUNNING)
     taken = max(measured(content.reference, styles.RUNNING_STRONG), measured(above, styles.RUNNING))
     _draw_issuer(canvas, content.issuer, y, RIGHT - LEFT - taken - 8 * MM)
-    colour, width = (
-        styles.SEAL if content.is_certificate else styles.INK,
-        styles.HEAVY_RULE if number == 1 else styles.THIN_RULE,
-    )
-    draw_rule(canvas, PAGE_HEIGHT - 24.9 * MM, colour, width)
+    colour = styles.SEAL if content.is_certificate else styles.INK
+    draw_rule(canvas, PAGE_HEIGHT - 24.9 * MM, colour, styles.HEAVY_RULE if number == 1 else styles.THIN_RULE)
     y = BOTTOM - 8.5 * MM
     draw_rule(canvas, y + 4 * MM, styles.HAIR, styles.HAIRLINE)
     put(canvas, LEFT, y, content.digest, styles.RUNNING)

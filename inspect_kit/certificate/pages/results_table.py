@@ -13,9 +13,9 @@ from reportlab.pdfgen.canvas import Canvas
 from inspect_kit.certificate.content.model import Group, Result, ResultRow, Results, Scale, VerdictMark
 from inspect_kit.certificate.pages import styles
 from inspect_kit.certificate.pages.flow import Piece, text_piece
-from inspect_kit.certificate.pages.page import LEFT, MM, RIGHT, WIDTH
 from inspect_kit.certificate.pages.scale_bar import draw_gauge
-from inspect_kit.certificate.pages.shapes import draw_rule
+from inspect_kit.certificate.pages.shapes import draw_rule, draw_verdict_box
+from inspect_kit.certificate.pages.styles import LEFT, MM, RIGHT, WIDTH
 from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import (
     baseline,
@@ -143,12 +143,13 @@ def _below_width(group: Group) -> float:
 
 def _run_in(group: Group) -> bool:
     """Whether name and sentence of what is observed share one line."""
-    wide = (
-        measured(group.name, styles.TABLE_STRONG)
-        + measured(_marks(group), styles.NOTE_MARK)
-        + measured(_below(group), styles.SMALL)
-    )
+    wide = _named_width(group) + measured(_below(group), styles.SMALL)
     return not group.requirement and "\n" not in _below(group) and wide + 3 * MM <= _slot_of(group).width
+
+
+def _named_width(group: Group) -> float:
+    """What the name and the numbers of its notes take on one line."""
+    return measured(group.name, styles.TABLE_STRONG) + measured(_marks(group), styles.NOTE_MARK)
 
 
 def _marks(group: Group) -> str:
@@ -164,11 +165,8 @@ def _below(group: Group) -> str:
     """What stands small below the name; details continue the sentence only if they find room on its last line."""
     details, width = "; ".join(group.details), _below_width(group)
     joined = f"{group.sentence} · {details}"
-    if (
-        group.sentence
-        and details
-        and height_of(joined, styles.SMALL, width) == height_of(group.sentence, styles.SMALL, width)
-    ):
+    fits = height_of(joined, styles.SMALL, width) == height_of(group.sentence, styles.SMALL, width)
+    if group.sentence and details and fits:
         return joined
     return "\n".join(line for part in (group.sentence, details) if part for line in settled(part, styles.SMALL, width))
 
@@ -180,12 +178,7 @@ def _draw_left(canvas: Canvas, group: Group, top: float, cells: Sequence[Element
         put_block(canvas, slot.left, top, group.name, styles.TABLE_STRONG, width)
         _draw_note_marks(canvas, group, top)
         if _run_in(group):
-            x = (
-                slot.left
-                + measured(group.name, styles.TABLE_STRONG)
-                + measured(_marks(group), styles.NOTE_MARK)
-                + 2.4 * MM
-            )
+            x = slot.left + _named_width(group) + 2.4 * MM
             put(canvas, x, baseline(top, styles.TABLE), _below(group), styles.SMALL)
         else:
             below = top - height_of(group.name, styles.TABLE_STRONG, width)
@@ -288,19 +281,9 @@ def draw_mark(canvas: Canvas, mark: VerdictMark, slot: Slot, top: float) -> None
     )
     style = shrunk(mark.word, style, slot.width, 6.5)
     if mark.verdict in ("fails", "undecided"):
-        canvas.setFillColor(styles.INK)
-        canvas.setStrokeColor(styles.INK)
-        canvas.setLineWidth(0.9)
-        filled = mark.verdict == "fails"
-        wide = measured(mark.word, style) + 4
-        canvas.rect(
-            slot.left - 2,
-            top - styles.TABLE.leading + 0.4,
-            wide,
-            styles.TABLE.leading - 0.6,
-            stroke=not filled,
-            fill=filled,
-        )
+        high = styles.TABLE.leading
+        box = (slot.left - 2, top - high + 0.4, measured(mark.word, style) + 4, high - 0.6)
+        draw_verdict_box(canvas, mark.verdict, box, 0.9)
     put(canvas, slot.left, baseline(top, replace(style, leading=styles.TABLE.leading)), mark.word, style)
     put_block(canvas, slot.left, top - styles.TABLE.leading - 0.4, mark.reason, styles.SMALL, slot.width)
 

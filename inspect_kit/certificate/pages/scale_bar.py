@@ -9,8 +9,7 @@ from typing import Final
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Scale
-from inspect_kit.certificate.pages.page import MM
-from inspect_kit.certificate.pages.styles import FAINT, INK, PAPER, QUIET
+from inspect_kit.certificate.pages.styles import FAINT, INK, MM, PAPER, QUIET
 
 _BAR: Final = 2.0 * MM
 """Height of the bar between the limits, in points."""

@@ -7,8 +7,7 @@ from typing import Any
 
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.pages.page import LEFT, RIGHT
-from inspect_kit.certificate.pages.styles import INK, PAPER, THIN_RULE, Colour
+from inspect_kit.certificate.pages.styles import INK, LEFT, PAPER, RIGHT, THIN_RULE, Colour
 
 
 def draw_rule(
@@ -48,6 +47,15 @@ def qr_modules(text: Any, error: str, border: int = 0) -> list[list[int]]:
 
 
 # Signs for what fails and what is open, the same everywhere and clear without colour.
+
+
+def draw_verdict_box(canvas: Canvas, verdict: str, box: tuple[float, float, float, float], line: float) -> None:
+    """Behind a text: black where it fails, an empty frame where it is open; `box` is left, bottom, width, height."""
+    failed = verdict == "fails"
+    canvas.setFillColor(INK)
+    canvas.setStrokeColor(INK)
+    canvas.setLineWidth(line)
+    canvas.rect(*box, stroke=not failed, fill=failed)
 
 
 def draw_sign(canvas: Canvas, verdict: str, x: float, y: float, size: float) -> None:

@@ -12,7 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
-from inspect_kit.certificate.pages.page import MM
+from inspect_kit.certificate.pages.styles import MM
 from inspect_kit.errors import notice, sentence
 from inspect_kit.vision.reference.sheets import MODULES, VERSION, Area, Sheet, SheetKind, marker_cells
 

@@ -109,7 +109,7 @@ class GuidedSession:
         try:
             return _other(before, screen, text).offered_again
         except BadAnswer as problem:
-            return replace(before, told=(self.say(_bad(problem), **problem.facts),))
+            return replace(before, told=(self.say(f"bad_{problem.wording}", **problem.facts),))
         except InspectKitError as problem:
             return replace(before, told=(problem.said(self.words.language),))
 
@@ -145,13 +145,9 @@ def _passed(session: GuidedSession, screen: Screen) -> GuidedSession:
 
 def _undone(session: GuidedSession, _: Screen) -> GuidedSession:
     """Without the answers of the last screen."""
-    answers = session.entry.answers
-    if not answers:
+    if not session.entry.answers:
         return replace(session, told=(session.say("nothing_to_undo"),))
-    last = next(each for each in session.screens if answers[-1].question.key in each.keys)
-    entry = session.entry
-    while entry.answers and entry.answers[-1].question.key in last.keys:
-        entry = entry.undone()
+    entry = guided_screens.undone(session.entry, session.screens)
     return replace(session, entry=entry, at=None, told=(session.say("undone"),))
 
 
@@ -200,13 +196,6 @@ def _read(session: GuidedSession, screen: Screen) -> GuidedSession:
     return replace(after, told=(f"{sent.value} {sent.unit}   ({sent.raw.strip()})", *after.told))
 
 
-def _bad(problem: BadAnswer) -> str:
-    """Where the sentence stands: a slip is one of the unit, one of the decimal point, or an unusual value."""
-    if problem.code != "slip" or not problem.facts["meant"]:
-        return f"bad_{problem.code}"
-    return "bad_slip_unit" if problem.facts["other_unit"] else "bad_slip_point"
-
-
 def _confirmed(session: GuidedSession, proposal: Answer | None, *, sure: bool) -> GuidedSession:
     """Take over what a display shows; `sure` also where it is outside what is usual."""
     if proposal is None:
@@ -217,7 +206,7 @@ def _confirmed(session: GuidedSession, proposal: Answer | None, *, sure: bool) -
         checked(question, proposal.text, gauge, confirmed=sure)
         return _with_answers(session, (replace(proposal, confirmed=sure),))
     except BadAnswer as problem:
-        told = session.say(_bad(problem), **{**problem.facts, "typed": "+"})
+        told = session.say(f"bad_{problem.wording}", **{**problem.facts, "typed": "+"})
         return replace(session, proposal=proposal, told=(told,))
     except InspectKitError as problem:
         return replace(session, told=(problem.said(session.words.language),))

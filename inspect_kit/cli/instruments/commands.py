@@ -210,10 +210,8 @@ def add(name: str, again: bool, **given: Any) -> None:
 
 
 def _remember(home: Path, name: str, connection: connections.Connection) -> None:
-    write_whole(
-        connections.connections_file(home),
-        connections.connections_text({**connections.read_connections(home), name: connection}).encode(),
-    )
+    known = {**connections.read_connections(home), name: connection}
+    write_whole(connections.connections_file(home), connections.connections_text(known).encode())
 
 
 def _described(given: Given, name: str) -> instruments.Instrument:

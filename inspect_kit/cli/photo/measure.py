@@ -165,7 +165,7 @@ def _show(kind: str, paths: Sequence[Path], given: Mapping[str, Any], rows: Rows
         if paths or given["overlay"] is not None:
             raise UsageError("watch-alone", where="--watch")
         work = PhotoWork(kind, (), stated, given["camera"], home, spec, drawn=True, language=language)
-        _watched(given["watch"], work, say, language)
+        _watched(given["watch"], work, say)
         return
     if not paths:
         raise click.MissingParameter(param_hint="'PHOTOS...'", param_type="argument")
@@ -198,9 +198,7 @@ def _gain(file: MeasurementFile, language: str) -> list[str]:
     return [sentence(notice(code, expanded=gain.expanded, reached=gain.reached), language)] if gain and code else []
 
 
-def _watched(
-    folder: Path, work: PhotoWork, say: Callable[[MeasurementFile, dict[str, object]], None], language: str
-) -> None:
+def _watched(folder: Path, work: PhotoWork, say: Callable[[MeasurementFile, dict[str, object]], None]) -> None:
     """Photos as they arrive, by one helper that stays ready; one that cannot be measured does not stop the others."""
     if not folder.is_dir():
         raise UsageError("no-folder-to-watch", where="--watch", folder=str(folder))
@@ -212,7 +210,7 @@ def _watched(
             document = as_json(found.file) | picture
             write_whole(path.with_name(path.name + RESULT), (json.dumps(document, ensure_ascii=False) + "\n").encode())
         except InspectKitError as problem:
-            why = problem.said(language)
+            why = problem.said(work.language)
             warn(why if path.name in why else f"{path.name}: {why}")
             return
         click.echo(path.name, err=True)

@@ -263,11 +263,7 @@ _STUDIES: Final = {TYPE_ONE: _type_one, LINEARITY: _linearity, ATTRIBUTE: _attri
 
 
 def _finish(
-    given: Given,
-    table: Table,
-    data: dict[str, object],
-    lines: list[str],
-    effects: Callable[[Unit], tuple[Effect, ...]],
+    given: Given, table: Table, data: dict[str, object], lines: list[str], effects: Callable[[Unit], tuple[Effect, ...]]
 ) -> None:
     target: Path | None = given["save_instrument"]
     if target is not None:

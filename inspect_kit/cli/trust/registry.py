@@ -65,8 +65,7 @@ def inspections(subject: str, sheet: str, verdict: str | None, limit: int) -> No
     Example:
       inspect-kit registry inspections --spec icf-cs --verdict fails
     """
-    with registry_here().reading() as connection:
-        found = uncertified(connection, InspectionQuery(subject, sheet, verdict or ""), limit)
+    found = registry_here().ask(uncertified, InspectionQuery(subject, sheet, verdict or ""), limit)
     rows = [tuple(map(said, _INSPECTION_HEADS))]
     rows += [(str(row["entry"]), said_of("verdict", row["verdict"]), row["item"], row["subject"], row["owner"],
               row["sheet"], row["inspected_on"]) for row in found]  # fmt: skip
@@ -181,8 +180,7 @@ def revoke_certificate(number: str, because: str, by: str, signer: str) -> None:
     desk = desk_of(signer)
     registry, at = desk.registry, now()
     revoke(registry, number, reason, clean(by or desk.key.signer.name, where="--by"), at, seal_of_signer(desk.key, at))
-    with registry.reading() as connection:
-        standing = known(connection, number)
+    standing = registry.ask(known, number)
     print_result(row_of(standing, today()), said("revoked", number=standing.number, reason=reason))
 
 

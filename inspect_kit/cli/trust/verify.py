@@ -61,12 +61,10 @@ def command(what: str, subject: str, event: str, **given: Any) -> int:
       inspect-kit verify striker.pdf --subject "Striker 7" --event "Prague Open"
     """
     asked = _files_in(what) if not looks_like_qr(what) and len(what) < _LONGEST_NAME and Path(what).is_dir() else [what]
-    counters = ((each, _counter(each, given["proof"], given["on"])) for each in asked)
-    answers = [verify.compare(_looked_at(each, counter), subject, event) for each, counter in counters]
-    words, names = (
-        wording_for(given["language"]),
-        [""] if asked == [what] else [f"{Path(name).name}: " for name in asked],
-    )
+    trusting = ((each, _trust_for(each, given["proof"], given["on"])) for each in asked)
+    answers = [verify.compare(_looked_at(each, trust), subject, event) for each, trust in trusting]
+    words = wording_for(given["language"])
+    names = [""] if asked == [what] else [f"{Path(name).name}: " for name in asked]
     data = [seen.data() for seen in answers]
     lines = (name + _line(seen, words) for name, seen in zip(names, answers, strict=True))
     print_result(data[0] if asked == [what] else data, *lines)
@@ -87,34 +85,34 @@ def _files_in(folder: str) -> list[str]:
     return found
 
 
-def _counter(what: str, proof: Path | None, on: datetime | None) -> verify.TrustContext:
+def _trust_for(what: str, proof: Path | None, on: datetime | None) -> verify.TrustContext:
     """With the proof that was named, or that lies beside the PDF."""
     named = not looks_like_qr(what) and len(what) < _LONGEST_NAME
     told = proof_of(read_note(proof)) if proof else proof_beside(Path(what)) if named else None
     return trust_context(home_folder(), registry_if_any(), on.date() if on else today(), told)
 
 
-def _looked_at(what: str, counter: verify.TrustContext) -> verify.Verification:
+def _looked_at(what: str, trust: verify.TrustContext) -> verify.Verification:
     if looks_like_qr(what):
-        return verify.verify_qr(what, counter)
+        return verify.verify_qr(what, trust)
     if shaped_like_number(what) and not Path(what).exists():
-        return _by_number(what, counter)
+        return _by_number(what, trust)
     try:
         if Path(what).suffix.lower() in _PHOTOS:
-            return verify.verify_qr(_code_in(Path(what)), counter)
+            return verify.verify_qr(_code_in(Path(what)), trust)
         with BoundedProcess(_MEMORY) as aside:
-            return verify.verify_pdf(read_bytes(Path(what), verify.MAX_PDF_BYTES), counter, partial(aside.do, _SECONDS))
+            return verify.verify_pdf(read_bytes(Path(what), verify.MAX_PDF_BYTES), trust, partial(aside.do, _SECONDS))
     except BadInput as problem:
         advice = problem.fault.advice if problem.hint else notice("name-pdf-or-qr")
         raise BadInput.of(problem.fault, where=problem.where or what[:200], advice=advice) from None
 
 
-def _by_number(number: str, counter: verify.TrustContext) -> verify.Verification:
+def _by_number(number: str, trust: verify.TrustContext) -> verify.Verification:
     """A certificate that the registry here knows: by the text of its QR code, which is signed."""
-    if counter.registry is None:
+    if trust.registry is None:
         raise BadInput("no-registry-here-look-up", where=number)
-    with counter.registry.reading() as connection:
-        return verify.verify_qr(known(connection, number).qr, counter)
+    with trust.registry.reading() as connection:
+        return verify.verify_qr(known(connection, number).qr, trust)
 
 
 def _code_in(photo: Path) -> str:

@@ -41,7 +41,7 @@ def _answer(visit: Visit, asked: str) -> PublicAnswer:
     try:
         if not looks_like_qr(asked):
             return _by_number(visit, str(number_of(asked)))
-        seen = verify_qr(asked, station.counter)
+        seen = verify_qr(asked, station.trust)
         return _by_number(visit, seen.number) if seen.holds else PublicAnswer(False, "forged")
     except InspectKitError:
         return PublicAnswer(False, "unknown")
@@ -55,7 +55,7 @@ def _by_number(visit: Visit, number: str) -> PublicAnswer:
         state = standing.state(visit.station.today)
         if state == "valid" and not _still_approved(connection, standing):
             state = "not_valid"
-    if state == "valid" and not verify_qr(standing.qr, visit.station.counter).holds:
+    if state == "valid" and not verify_qr(standing.qr, visit.station.trust).holds:
         state = "forged"
     good = state == "valid"
     return PublicAnswer(good, state, standing.number, standing.valid_until if good else "", standing.item)

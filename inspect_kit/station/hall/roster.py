@@ -11,7 +11,6 @@ from starlette.responses import JSONResponse, Response
 from inspect_kit.checkin.certify import code_as_svg
 from inspect_kit.checkin.roles import Act, DeskRefusal
 from inspect_kit.checkin.roster import ListedPlayer, bare, listed, matching, resembling, rows_in
-from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.names import clean, name_key
 from inspect_kit.registry.checkin.entries import EventSet, PlayerSet, PlayersPiece
 from inspect_kit.registry.checkin.roster import player_entries, roster, set_players
@@ -19,7 +18,7 @@ from inspect_kit.registry.checkin.store import inspections
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.photos import PhotoWorkers
 from inspect_kit.station.rendering import safe
-from inspect_kit.station.web.visit import Visit, not_found
+from inspect_kit.station.web.visit import Visit, not_found, shown_again
 
 _SHOWN = 200
 """Players on the page; a search finds the others."""
@@ -27,11 +26,6 @@ _OFFERED = 8
 """Players that are offered while a name is typed."""
 _READING = 20.0
 """Seconds for a list of players."""
-
-
-def roster_of(visit: Visit, event: EventSet) -> tuple[PlayerSet, ...]:
-    """The players of an event."""
-    return visit.station.roster(event.event)
 
 
 def show_players(visit: Visit, fault: str = "", done: str = "") -> Response:
@@ -78,7 +72,7 @@ def _handed_in(event: EventSet, sheet: Sheet) -> Sequence[Item]:
 
 def find_players(visit: Visit) -> Response:
     """For the desk's field while somebody types: the first few, with their teams and pieces."""
-    found = matching(roster_of(visit, visit.event()), visit.query("q")[:80], _OFFERED)
+    found = matching(visit.station.roster(visit.event().event), visit.query("q")[:80], _OFFERED)
     pieces = [[piece.text for piece in each.pieces if piece.item == visit.query("item")] for each in found]
     return JSONResponse(
         [{"name": each.name, "team": each.team, "badge": each.badge, "pieces": texts}
@@ -86,19 +80,16 @@ def find_players(visit: Visit) -> Response:
     )  # fmt: skip
 
 
+@shown_again(show_players)
 def change_player(visit: Visit) -> Response:
     """Add a player, correct one, or take one off the list; what was there stays in the chain."""
     event = visit.event()
-    try:
-        body = _changed(visit, event)
-    except InspectKitError as problem:
-        return show_players(visit, visit.words.told(problem))
-    set_players(visit.station.registry, [body], visit.station.now(), visit.station.seal)
+    set_players(visit.station.registry, [_changed(visit, event)], visit.station.now(), visit.station.seal)
     return visit.go(f"/events/{event.event}/players")
 
 
 def _changed(visit: Visit, event: EventSet) -> PlayerSet:
-    form, players = visit.form, roster_of(visit, event)
+    form, players = visit.form, visit.station.roster(event.event)
     there = next((each for each in players if each.player == form.get("player", "")), None)
     if form.get("player") and there is None:
         raise not_found()
@@ -144,21 +135,19 @@ def _columns(visit: Visit, sheet: Sheet) -> dict[str, str]:
     return found | {bare(name): item.id for item in sheet.items for name in (item.name, visit.words.item(item.name))}
 
 
+@shown_again(show_players)
 def import_players(visit: Visit) -> Response:
     """Players from a list; one who is there already is changed, and nobody is taken off."""
     event = visit.event()
     workers: PhotoWorkers = visit.request.app.state.workers
-    try:
-        rows = workers.opening.do(_READING, rows_in, visit.files.get("list", b""))
-        wanted = listed(rows, _columns(visit, visit.station.sheet(event)))
-        known = {each.player for each in roster_of(visit, event)}
-        bodies, same = _merged(visit, event, wanted)
-    except InspectKitError as problem:
-        return show_players(visit, visit.words.told(problem))
+    rows = workers.opening.do(_READING, rows_in, visit.files.get("list", b""))
+    wanted = listed(rows, _columns(visit, visit.station.sheet(event)))
+    known = {each.player for each in visit.station.roster(event.event)}
+    bodies, same = _merged(visit, event, wanted)
     set_players(visit.station.registry, bodies, visit.station.now(), visit.station.seal)
     changed = sum(each.player in known for each in bodies)
     done = visit.words("players.imported", new=len(bodies) - changed, changed=changed, same=same)
-    twice = _twice(roster_of(visit, event))
+    twice = _twice(visit.station.roster(event.event))
     return show_players(visit, done=f"{done} {visit.words('players.twice', names=twice)}" if twice else done)
 
 
@@ -172,7 +161,7 @@ def _twice(players: Iterable[PlayerSet]) -> str:
 
 def _merged(visit: Visit, event: EventSet, wanted: Iterable[ListedPlayer]) -> tuple[list[PlayerSet], int]:
     """Rows against the roster: by badge, else by name."""
-    players = {each.player: each for each in roster_of(visit, event)}
+    players = {each.player: each for each in visit.station.roster(event.event)}
     bodies, same = dict[str, PlayerSet](), 0
     for row in wanted:
         there = _found(players.values(), row)
@@ -193,5 +182,5 @@ def _found(players: Iterable[PlayerSet], row: ListedPlayer) -> PlayerSet | None:
 def show_badges(visit: Visit) -> Response:
     """A badge a player, with a code that the desk's scanner types."""
     event = visit.event()
-    codes = [(each, safe(code_as_svg(each.badge or each.player))) for each in roster_of(visit, event)]
+    codes = [(each, safe(code_as_svg(each.badge or each.player))) for each in visit.station.roster(event.event)]
     return visit.page("badges.html", event=event, badges=codes, may_record=visit.may(Act.RECORD))

@@ -8,6 +8,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any, Concatenate, Final
 from urllib.parse import quote
 
@@ -46,9 +47,9 @@ def not_found() -> Refusal:
 
 SESSION: Final = "inspect_kit_desk"
 LANGUAGE: Final = "inspect_kit_language"
-_HANDS: Final = 6
-"""Pages that are worked on at once."""
-_SLOW_HANDS: Final = 24
+_PAGES_AT_ONCE: Final = 6
+"""Pages that are worked on at once: more than a few would only take turns on the same core."""
+_SLOW_PAGES_AT_ONCE: Final = 24
 """Slow pages that are worked on at once."""
 _MOST_FIELDS: Final = 400
 """Fields of one form."""
@@ -198,9 +199,8 @@ def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callab
             if request.method == "POST":
                 await not_too_large(request)
                 await _read_form(visit)
-            response = await run_sync(
-                _handled, visit, handler, act, limiter=_hands(request, slow=slow or bool(visit.files))
-            )
+            limiter: CapacityLimiter = request.app.state.page_limiters[slow or bool(visit.files)]
+            response = await run_sync(_handled, visit, handler, act, limiter=limiter)
         except Refusal as refusal:
             response = _refusal(visit, refusal)
         except TooLarge:
@@ -214,15 +214,25 @@ def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callab
     return answer
 
 
-def _hands(request: Request, *, slow: bool) -> CapacityLimiter:
-    """How many pages are worked on at once. More than a few would only take turns on the same core."""
-    found: CapacityLimiter = request.app.state.hands[slow]
-    return found
+def shown_again(show: Callable[[Visit, str], Response]) -> Callable[[Handler], Handler]:
+    """For handlers of forms: what is wrong with one is said on its own page, which `show` shows again."""
+
+    def decorated(handler: Handler) -> Handler:
+        @wraps(handler)
+        def tried(visit: Visit) -> Response:
+            try:
+                return handler(visit)
+            except InspectKitError as problem:
+                return show(visit, visit.words.told(problem))
+
+        return tried
+
+    return decorated
 
 
-def worker_limits() -> dict[bool, CapacityLimiter]:
+def page_limiters() -> dict[bool, CapacityLimiter]:
     """For slow pages and for all others."""
-    return {False: CapacityLimiter(_HANDS), True: CapacityLimiter(_SLOW_HANDS)}
+    return {False: CapacityLimiter(_PAGES_AT_ONCE), True: CapacityLimiter(_SLOW_PAGES_AT_ONCE)}
 
 
 def set_session(response: Response, token: str, *, secure: bool) -> None:

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from inspect_kit.certificate.content.model import Columned
 from inspect_kit.certificate.pages.flow import _cut, _height, _lines, chaptered_piece, columned_pieces, paginate, tall
-from inspect_kit.certificate.pages.page import BODY_HEIGHT
-from inspect_kit.certificate.pages.styles import FINE, HEADING
+from inspect_kit.certificate.pages.styles import BODY_HEIGHT, FINE, HEADING
 
 WORDS = "The uncertainty stated is the expanded uncertainty, multiplied by the coverage factor. "
 
