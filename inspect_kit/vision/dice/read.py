@@ -13,7 +13,16 @@ import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
 from inspect_kit.vision.dice import tuning
-from inspect_kit.vision.dice.body import LEAST_UNIFORM, Layers, Paint, Square, layers_of, places_of, square_around
+from inspect_kit.vision.dice.body import (
+    LEAST_UNIFORM,
+    Layers,
+    Paint,
+    Square,
+    layers_of,
+    places_of,
+    square_around,
+    tolerance,
+)
 from inspect_kit.vision.dice.marks import bodies_without_number
 from inspect_kit.vision.dice.network import Place, chances, halved
 from inspect_kit.vision.dice.patterns import (
@@ -32,7 +41,7 @@ from inspect_kit.vision.dice.patterns import (
     turned,
 )
 from inspect_kit.vision.dice.pips import find_pips, hull_of, within
-from inspect_kit.vision.dice.tops import Outlook, beside, lies_flat, plane_of, unlike, uppermost
+from inspect_kit.vision.dice.tops import Outlook, beside, lies_flat, on_wall, plane_of, unlike, uppermost
 from inspect_kit.vision.dice.window import Window, working_picture
 
 _FURTHEST: Final = 6.0
@@ -46,6 +55,8 @@ _RINGS: Final = np.array([
     for radius in (1.6, 2.2) for angle in np.linspace(0, 2 * np.pi, 16, endpoint=False)
 ])  # fmt: skip
 """Places around a lone pip, in its radii."""
+_INNER: Final = np.stack(np.meshgrid(*[np.linspace(-0.6, 0.6, 7)] * 2), axis=2).reshape(-1, 2)
+"""Places on a face, half edges, well inside of its rounded rim."""
 
 
 @dataclass(frozen=True)
@@ -152,11 +163,10 @@ def _sides(sight: _Sight, faces: Sequence[Face], plane: Outlook | None) -> list[
     if plane is None:
         return lower
     flat = [face for face in told if face not in lower and lies_flat(face, plane)]
-    walls = [wall for top in flat for wall in beside(top, plane.down(top.centre))]
     hidden = [
-        face for face, seen in zip(told, under, strict=True)
+        face for face in told
         if _close_under(face, flat, plane, 2 - tuning.IN_LINE)
-        or (seen < SURE and any(_within(wall, face.centre) for wall in walls))
+        or any(on_wall(face, top, plane) for top in flat if top is not face)
     ]  # fmt: skip
     return [face for face in told if face in lower or face in hidden]
 
@@ -166,20 +176,28 @@ def _face_seen(sight: _Sight, places: Sequence[Place]) -> float:
     return float((1 - chances(sight.levels, places)[:, 0]).max(initial=0.0))
 
 
-def _within(place: Place, point: Floats) -> bool:
-    """Whether a point is about in the middle of a face."""
-    return bool(np.abs(np.linalg.solve(place[1], point - place[0])).max() < 1)
-
-
 def _half(sight: _Sight, top: Face, tops: Sequence[Face], plane: Outlook) -> bool:
-    """Whether a face lies edge to edge with just one other, as a domino's halves do, and two dice that touch may.
+    """Whether the body goes on beyond just one side, as a domino's halves do, and two dice that touch may.
 
-    What is seen there below it is its own wall, unless it was read as a top.
+    What goes on there is another face, or the body's colour; unless its own wall reaches so far.
     """
     ways = np.concatenate([top.axes.T, -top.axes.T])
     read = [any(other.inside(top.centre + 2 * way) < tuning.IN_LINE for other in tops) for way in ways]
     seen = chances(sight.levels, [(top.centre + 2 * way, top.frame) for way in ways])[:, 0] < 1 - SURE
-    return bool(np.sum(read | (seen & (ways @ plane.down(top.centre) <= 0))) == 1)
+    reach = np.linalg.solve(top.axes, plane.down(top.centre) * top.size)
+    free = np.concatenate([-reach, reach]) > -tuning.OWN_WALL
+    like, next_like = np.sort(_shades_beside(sight, top, ways[free]))[:2]
+    goes_on = like < tolerance(top.contrast) / 2 and next_like > tuning.ONE_SIDE * (like + 1)
+    return bool(goes_on or np.sum(read | (seen & free)) == 1)
+
+
+def _shades_beside(sight: _Sight, top: Face, ways: Floats) -> Floats:
+    """How far the shade of the square beside a face on each of some ways is from the face's own, in codes."""
+    at = top.centre + 2 * ways[:, None] + _INNER @ top.axes.T
+    picture = sight.layers.levels[0]
+    at = np.clip(np.round(at).astype(int), 0, np.array(picture.shape[1::-1]) - 1)
+    shades = np.median(picture[at[..., 1], at[..., 0]], axis=1)
+    return np.asarray(np.linalg.norm(shades - top.square.colour, axis=1))
 
 
 def _close_under(face: Face, tops: Sequence[Face], plane: Outlook, reach: float) -> bool:

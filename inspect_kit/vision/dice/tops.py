@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -152,6 +152,8 @@ _EDGE_ON: Final = 0.1
 """Area of a face over that of one seen straight on below which nobody can read it."""
 _LARGER: Final = 1.3
 """How much larger a die may be than its pips tell: they stand further in on some makes."""
+_LARGEST: Final = 2.8
+"""Half the edge over half the distance of corner pips on dice whose pips stand furthest in."""
 _OBLIQUE: Final = 0.1
 """ln of its stretch from which on a face is seen so obliquely that one beside it can be read: 25 degrees."""
 _BESIDE: Final = 1.7
@@ -210,6 +212,31 @@ def beside(face: Face, way: Floats) -> list[tuple[Floats, Floats]]:
         for edge, frame in found
         if abs(np.linalg.det(frame)) > _EDGE_ON * sizes[1]
     ]
+
+
+def on_wall(face: Face, top: Face, plane: Outlook) -> bool:
+    """Whether a face is where an upper one has a wall, its pips circles there rather than on the plane, as far as they
+    tell."""
+    flat = unlike(plane.shape(face.centre), face.shape) + _blunt(face)
+    return any(
+        np.abs(np.linalg.solve(frame, face.centre - middle)).max() < 1 and unlike(frame @ frame.T, face.shape) < flat
+        for middle, frame in _walls(top, plane)
+    )
+
+
+def _walls(top: Face, plane: Outlook) -> Iterator[tuple[Floats, Floats]]:
+    """Middles and frames of the walls below an upper face that are seen, as the plane tells, for a die of any size.
+
+    Its lower edges are its upper ones moved into the table by an edge: a wall is seen on either way that they move.
+    """
+    told = top.square.half_edge
+    for half_edge in (told, _LARGER * told, max(told, _LARGEST)):
+        down = plane.down(top.centre) * top.size * half_edge / told
+        edges = half_edge * top.frame.T
+        for edge, along, moved in zip(edges, edges[::-1], np.linalg.solve(top.frame, down), strict=True):
+            frame = np.column_stack([along, down])
+            if abs(np.linalg.det(frame)) > _EDGE_ON * float(along @ along):
+                yield top.centre + np.sign(moved) * edge + down, frame
 
 
 def _blunt(face: Face) -> float:

@@ -17,10 +17,10 @@ from inspect_kit.cli.app import app
 from inspect_kit.vision.dice.body import Square
 from inspect_kit.vision.dice.measure import DiceLook, Die, look_at_dice, reading_order
 from inspect_kit.vision.dice.network import chances, halved
-from inspect_kit.vision.dice.patterns import Face, spots_of
+from inspect_kit.vision.dice.patterns import Face, root_of, spots_of
 from inspect_kit.vision.dice.pips import Pip
 from inspect_kit.vision.dice.read import _on_plain, _together
-from inspect_kit.vision.dice.tops import beside
+from inspect_kit.vision.dice.tops import Outlook, beside, on_wall
 from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
 from tests.scenes.throws import set_out
 
@@ -106,12 +106,34 @@ def test_faces_beside_a_face_are_where_a_cube_has_them() -> None:
     assert beside(replace(face, frame=10 * np.eye(2)), np.array([0.0, 1.0])) == []
 
 
-def test_the_halves_of_a_domino_are_no_sure_dice() -> None:
-    picture = np.full((480, 640, 3), (128, 92, 60), np.uint8)
+def _upper_face(centre: tuple[float, float], plane: Outlook, told: float) -> Face:
+    """A two on a plane whose die, 40 pixels to the half edge, is told too small by its pips."""
+    frame = root_of(plane.shape(np.array(centre))) * 40 / 2.8
+    square = Square(told, 0.0, 1.0, np.ones(4), np.zeros(3))
+    return Face(2, np.array(centre), frame, square, (), 0.7, 100.0, 1.0, (), frame @ frame.T)
+
+
+@pytest.mark.parametrize("told", [1.9, 2.8])
+def test_a_face_below_a_top_is_its_wall_if_its_pips_are_circles_there_and_not_on_the_table(told: float) -> None:
+    tilt = np.radians(28)
+    plane = Outlook(np.array([0.0, -np.sin(tilt), -np.cos(tilt)]), 1500.0, np.array([500.0, 500.0]))
+    top = _upper_face((500.0, 500.0), plane, told)
+    wall = np.column_stack([[40.0, 0.0], [0.0, 40 * np.sin(tilt)]])
+    middle = top.centre + np.array([0.0, 40 * np.cos(tilt) + 40 * np.sin(tilt)])
+    side = replace(top, number=3, centre=middle, frame=wall / 2.8, shape=wall @ wall.T)
+    assert on_wall(side, top, plane)
+    assert not on_wall(replace(side, shape=top.shape), top, plane)
+    assert not on_wall(replace(side, centre=top.centre - (middle - top.centre)), top, plane)
+
+
+@pytest.mark.parametrize("numbers", [(5, 4), (4, 0), (0, 2)])
+@pytest.mark.parametrize("ground", [(128, 92, 60), (222, 226, 205)])
+def test_the_halves_of_a_domino_are_no_sure_dice(numbers: tuple[int, int], ground: tuple[int, int, int]) -> None:
+    picture = np.full((480, 640, 3), ground, np.uint8)
     cv2.rectangle(picture, (240, 120), (330, 300), (236, 232, 222), -1, cv2.LINE_AA)
     cv2.line(picture, (248, 210), (322, 210), (25, 25, 25), 3, cv2.LINE_AA)
-    for number, middle in ((5, (285, 165)), (4, (285, 255))):
-        for x, y in PIPS[number]:
+    for number, middle in zip(numbers, ((285, 165), (285, 255)), strict=True):
+        for x, y in PIPS.get(number, ()):
             cv2.circle(picture, (middle[0] + 24 * x, middle[1] + 24 * y), 8, (25, 25, 25), -1, cv2.LINE_AA)
     assert all(die.confidence < 0.8 for die in look_at_dice(cv2.GaussianBlur(picture, (0, 0), 1.0), None).dice)
 
