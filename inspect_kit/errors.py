@@ -68,14 +68,22 @@ def sentence(told: Notice, language: str = ENGLISH, *, printed: Day | None = Non
     template = (
         (printed and words["printed"].get(told.code)) or words["said"].get(told.code) or _error(told, language)[0]
     )
-    text = template.format_map({name: _gap(fact, language, printed) for name, fact in told.facts})
+    text = template.format_map(_gaps(told, language, printed))
     return f"{told.where}: {text}" if told.where else text
 
 
 def advice_on(told: Notice, language: str = ENGLISH) -> str:
     """What to do about an error, where its code knows a way out."""
     template = _error(told, language)[1]
-    return template.format_map({name: _gap(fact, language, None) for name, fact in told.facts})
+    return template.format_map(_gaps(told, language, None))
+
+
+def _gaps(told: Notice, language: str, printed: Day | None) -> dict[str, str]:
+    """What a sentence's gaps are filled with; another place that it names is said in its language too."""
+    return {
+        name: place(fact, language) if name == "place" and isinstance(fact, str) else _gap(fact, language, printed)
+        for name, fact in told.facts
+    }
 
 
 def place(where: str, language: str) -> str:

@@ -85,7 +85,8 @@ class Case:
         if not clause.numeric:
             yield Reading(clause.characteristic, "yes")
             return
-        standard = "" if clause.unit and clause.unit.base in EXACT_UNITS else "0.0001"
+        fine = "0.005" if clause.unit and clause.unit.base == "deg" else "0.0001"
+        standard = "" if clause.unit and clause.unit.base in EXACT_UNITS else fine
         for name in self._instances(clause):
             yield Reading(clause.characteristic, self._value(clause), name, standard=standard)
 

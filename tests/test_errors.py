@@ -189,3 +189,9 @@ def test_an_error_can_be_said_again_at_another_place() -> None:
 def test_a_reason_within_an_error_is_in_the_same_language() -> None:
     outer = fault("x.toml", "not-a-range", reason=notice("expected-number-got", text="a"))
     assert sentence(notice("expected-number-got", text="a"), "de") in outer.said("de")
+
+
+def test_a_second_place_that_an_error_names_is_said_in_the_language() -> None:
+    twice = BadInput("stands-twice-in-files", where="a.csv: line 8", what="striker.mass", place="a.csv: line 4")
+    assert "a.csv: Zeile 4" in twice.said("de")
+    assert "line" not in twice.said("cs")

@@ -84,7 +84,7 @@ def measure(
     taken = [read_photograph(path) for path in paths]
     session = photo_session(kind, taken, _camera(camera, home, taken), known)
     file = session.file
-    return MeasuredPhotos(file.readings, file.photos, file.warnings, file.notices, session.overlay)
+    return MeasuredPhotos(file.readings, file.photos, file.warnings, file.notices, file.measured, session.overlay)
 
 
 def _camera(named: notebook.Paths | None, home: notebook.Paths | None, photos: Sequence[Photograph]) -> Camera | None:

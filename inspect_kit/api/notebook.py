@@ -50,7 +50,7 @@ def _column(cells: Any) -> list[Any]:
 
 def as_text(cell: Any) -> str:
     """A cell as it would stand in a file; numbers keep the digits that they show."""
-    if cell is None or cell != cell:  # noqa: PLR0124  NaN is what differs from itself
+    if _is_missing(cell):
         return ""
     if isinstance(cell, bool) or type(cell).__name__ == "bool":  # numpy's is not Python's
         return "yes" if cell else "no"
@@ -60,6 +60,16 @@ def as_text(cell: Any) -> str:
         return f"{Decimal(str(float(cell))):f}"
     except (TypeError, ValueError):
         return str(cell)
+
+
+def _is_missing(cell: Any) -> bool:
+    """`None`, NaN, which differs from itself, and pandas' NA, which says nothing of itself at all."""
+    try:
+        return cell is None or bool(cell != cell)  # noqa: PLR0124
+    except TypeError:
+        return True
+    except ValueError:  # An array of several values is none that can be told.
+        return False
 
 
 def paths_of(what: Paths | Iterable[Paths]) -> tuple[Path, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, TypedDict
@@ -58,14 +59,24 @@ class MeasurementFile:
     """Sentences in English."""
     notices: tuple[Notice, ...] = ()
     """Those of them that can be said in other languages too."""
+    measured: bool = False
+    """Whether it is, unchanged, what was measured in the photos."""
 
 
 def read_measurements(path: Path) -> MeasurementFile:
     """Read a CSV, JSON, .xlsx or .ods file; which it is is told by the content, not by the name."""
     text = read_table_text(path)
     if text.lstrip().startswith(("{", "[")):
-        return measurements_in(parse_json(text, str(path)), path)
+        return with_origin(measurements_in(parse_json(text, str(path)), path), path.name)
     return _read_csv(text, path)
+
+
+def with_origin(file: MeasurementFile, name: str) -> MeasurementFile:
+    """The file with the remark, where it holds values of photos, that they are not as they were measured there."""
+    if file.measured or not any(reading.from_photo for reading in file.readings):
+        return file
+    told = notice("photo-values-stated", file=name[:80])
+    return replace(file, warnings=(*file.warnings, *sentences([told])), notices=(*file.notices, told))
 
 
 def _read_csv(text: str, path: Path) -> MeasurementFile:
@@ -199,7 +210,8 @@ def measurements_in(data: object, path: Path) -> MeasurementFile:
         raise BadInput("file-without-measurement", where=str(path))
     _refuse_unlisted_photos(readings, photos)
     said = tuple(str(warning)[:MAX_CELL] for warning in warnings)
-    return MeasurementFile(readings, photos, said, notices_in(data.get("notices", []), f"{path}: notices"))
+    told = notices_in(data.get("notices", []), f"{path}: notices")
+    return MeasurementFile(readings, photos, said, told, measured=data.get("mark") == _mark(data))
 
 
 def _refuse_unlisted_photos(readings: Iterable[Reading], photos: Iterable[Photo]) -> None:
@@ -333,7 +345,7 @@ def _json_photo(entry: Mapping[str, object], place: str, folder: Path) -> Photo:
 def as_json(file: MeasurementFile) -> dict[str, object]:
     """The file as `measure --json` prints it."""
     entries = [(_is_observation(reading), _entry(reading)) for reading in file.readings]
-    return {
+    data: dict[str, object] = {
         "format": FORMAT,
         "photos": [
             {"file": photo.file, "sha256": photo.sha256, "width": photo.width, "height": photo.height}
@@ -344,6 +356,29 @@ def as_json(file: MeasurementFile) -> dict[str, object]:
         "warnings": list(file.warnings),
         **({"notices": [each.as_data() for each in file.notices]} if file.notices else {}),
     }
+    return data | ({"mark": _mark(data)} if file.measured else {})
+
+
+_UNMARKED: Final = ("mark", "overlay")
+"""Keys of a file beside what was measured: the mark itself, and the drawing that may be added."""
+
+
+def _mark(data: Mapping[str, object]) -> str:
+    """A digest of what was measured: it shows that a file was edited, and is no signature."""
+    kept = {key: value for key, value in data.items() if key not in _UNMARKED}
+    return hashlib.sha256(repr(_plain(kept)).encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """The same for a number however JSON writes it, and for keys in any order."""
+    match value:
+        case dict():
+            return sorted((key, _plain(inner)) for key, inner in value.items())
+        case list() | tuple():
+            return [_plain(inner) for inner in value]
+        case bool() | None | str():
+            return value
+    return str(Decimal(str(value)).normalize())
 
 
 def written(file: MeasurementFile) -> bytes:

@@ -201,7 +201,7 @@ def on_kept_photo(file: MeasurementFile, photo: Photo) -> PhotoReading:
     taken = file.photos[0]
     across, down = photo.width / taken.width, photo.height / taken.height
     readings = tuple(resized(each, across, down, photo.file) for each in file.readings)
-    return PhotoReading(MeasurementFile(readings, (photo,), file.warnings, file.notices))
+    return PhotoReading(replace(file, readings=readings, photos=(photo,)))
 
 
 def resized(reading: Reading, across: float, down: float, name: str) -> Reading:

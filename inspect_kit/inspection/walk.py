@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,14 +14,21 @@ from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.errors import BadInput, Notice, nearest, notice, sentences
 from inspect_kit.inspection.catalogue import COLOUR, WORD, all_names, measured_names, named_instances, needed_by
 from inspect_kit.judgement.judge import Evidence, Judgement, judge_item
-from inspect_kit.judgement.rules import RuleName
-from inspect_kit.judgement.verdict import Reason
+from inspect_kit.judgement.rules import RuleName, guarded
+from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.measure.derived import derive
-from inspect_kit.measure.interpretation import measurement_of, observation_of
+from inspect_kit.measure.interpretation import (
+    finest_for,
+    instrument_budget,
+    measurement_of,
+    observation_of,
+    refuse_too_fine,
+)
 from inspect_kit.rulebook.clause import ABSENT, CONFIDENCE, Clause, Kind, answer_to, answered_by_looking, words_for
 from inspect_kit.rulebook.sheet import Derived, Item, Sheet
-from inspect_kit.values.measurement import Measurement, Observation, Reading, Ruling
-from inspect_kit.values.quantity import UNITS
+from inspect_kit.values.limits import Limits
+from inspect_kit.values.measurement import COVERAGE_FACTOR, Budget, Measurement, Observation, Reading, Ruling, combined
+from inspect_kit.values.quantity import UNITS, Quantity
 from inspect_kit.values.words import piece_key
 
 if TYPE_CHECKING:
@@ -70,11 +78,13 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
     readings = _without_photo_guesses([reading for file in files for reading in file.readings])
     readings = _numbered(task.sheet, readings)
     _refuse_repeats(readings)
+    refuse_seen_twice(replace(each, photo="") for each in readings if each.characteristic in _in_sets(task.sheet))
     _refuse_unknown_instances(task.sheet, readings)
     instruments = load_instruments(
         (reading.instrument for reading in readings if reading.instrument), task.instrument_folders
     )
     _refuse_other_instruments(readings, instruments)
+    _refuse_later_readings(readings, task.on)
     evidence = _evidence(task, readings, instruments)
     figures = _figures(task, evidence)
     contradicted: tuple[Notice, ...] = ()
@@ -84,6 +94,8 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
         readings, contradicted = with_team(readings, figures)
         evidence = _evidence(task, readings, instruments)
     judgement = judge_item(task.sheet, task.item, evidence, task.rule)
+    if task.rule is RuleName.GUARDED:
+        _refuse_hanging_on_u(judgement.findings)
     own = (*_notices(task, readings, instruments), *contradicted)
     said = (*(text for file in files for text in file.warnings), *sentences(own))
     told = (*(each for file in files for each in file.notices), *own, *_type_notices(figures))
@@ -152,10 +164,29 @@ def _place(reading: Reading) -> tuple[str, str]:
     return reading.characteristic, reading.instance
 
 
+def _in_sets(sheet: Sheet) -> frozenset[str]:
+    """What is measured of pieces that come in sets and are told apart by any name."""
+    several = (clause for clause in sheet.clauses if clause.instances.several and not clause.instances.names)
+    return frozenset(clause.characteristic for clause in several)
+
+
+def refuse_seen_twice(readings: Iterable[Reading]) -> None:
+    """Two pieces do not lie at the same pixel of a photo: one of them was counted again under another name."""
+    seen: dict[tuple[str, str, int, int], Reading] = {}
+    for reading in readings:
+        if reading.pixel is None:
+            continue
+        place = (reading.characteristic, reading.photo, round(reading.pixel[0]), round(reading.pixel[1]))
+        first = seen.setdefault(place, reading)
+        # The edges of one die share its place.
+        if first.instance.partition(".")[0] != reading.instance.partition(".")[0]:
+            what = {"characteristic": reading.characteristic, "first": first.instance[:40]}
+            raise BadInput("piece-seen-twice", where=reading.where, instance=reading.instance[:40], **what)
+
+
 def _numbered(sheet: Sheet, readings: Iterable[Reading]) -> list[Reading]:
     """Give numbers to unnamed readings of pieces that come in sets: nineteen rows `coin.mass` are nineteen coins."""
-    several = (clause for clause in sheet.clauses if clause.instances.several and not clause.instances.names)
-    in_sets = {clause.characteristic for clause in several}
+    in_sets = _in_sets(sheet)
     rows = list(readings)
     unnamed: dict[str, int] = {}
     for reading in rows:
@@ -203,6 +234,32 @@ def _refuse_other_instruments(readings: Iterable[Reading], instruments: Mapping[
                 gauge=gauge.id,
                 stated=gauge.serial[:40],
             )
+
+
+def _refuse_later_readings(readings: Iterable[Reading], on: date) -> None:
+    """What an instrument sent after the day of the inspection: an earlier day would bring back an expired gauge."""
+    for reading in readings:
+        # A day on either side of the date line is the same one.
+        if reading.time[:10] > (on + timedelta(days=1)).isoformat():
+            raise BadInput("read-after-inspection", where=reading.where, time=reading.time[:40], day=on.isoformat())
+
+
+def _refuse_hanging_on_u(findings: Iterable[Finding]) -> None:
+    """What conforms only by an uncertainty that no gauge is named for and none that is listed comes near."""
+    for found in findings:
+        measured, limits = found.measurement, found.clause.limits
+        if measured is None or limits is None or found.verdict is not Verdict.CONFORMS:
+            continue
+        if measured.budget and not (measured.instruments or measured.formula or measured.readings[0].from_photo):
+            _refuse_by_finest(measured, measured.budget, limits)
+
+
+def _refuse_by_finest(measured: Measurement, budget: Budget, limits: Limits) -> None:
+    value = Quantity(measured.value, UNITS[measured.unit])
+    gauge = finest_for(value)
+    usual = COVERAGE_FACTOR * combined(instrument_budget(gauge, measured.value)) if gauge else Decimal(0)
+    if guarded(measured.value, usual, limits)[0] is not Verdict.CONFORMS:
+        refuse_too_fine(budget, value, None, f"{measured.readings[0].where}: u")
 
 
 def _refuse_unknown_instances(sheet: Sheet, readings: Iterable[Reading]) -> None:

@@ -27,7 +27,7 @@ def photo_file(
     """The file that photos give."""
     taken = (Photo(photo.file, photo.sha256, photo.width, photo.height) for photo in photos)
     told = tuple(notices)
-    return MeasurementFile(tuple(readings), tuple(taken), sentences(told), told)
+    return MeasurementFile(tuple(readings), tuple(taken), sentences(told), told, measured=True)
 
 
 def reading_of(

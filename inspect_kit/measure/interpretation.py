@@ -124,14 +124,14 @@ def _budget(reading: Reading, stated: quantity.Quantity, instrument: Instrument 
         return () if stated.unit.base in quantity.EXACT_UNITS else None
     if combined(stated_by_file) == 0 and stated.unit.base not in quantity.EXACT_UNITS:
         raise BadInput("uncertainty-cannot-zero", where=f"{reading.where}: u")
-    if instrument is not None or not reading.from_photo:
+    if instrument is not None:
         refuse_too_fine(stated_by_file, stated, instrument, f"{reading.where}: u")
     return stated_by_file
 
 
 def refuse_too_fine(budget: Budget, stated: quantity.Quantity, instrument: Instrument | None, where: str) -> None:
     """An uncertainty that no display gives: that of the gauge that is named, or else of the finest that is listed."""
-    finest = instrument or _finest_for(stated)
+    finest = instrument or finest_for(stated)
     if finest is None or combined(budget) >= finest.resolution.in_base / _FINEST:
         return
     raise BadInput(
@@ -139,12 +139,12 @@ def refuse_too_fine(budget: Budget, stated: quantity.Quantity, instrument: Instr
         where=where,
         standard=f"{quantity.scaled(combined(budget), 1 / stated.unit.factor).normalize():f}",
         unit=stated.unit,
-        gauge=finest.name,
+        gauge=finest.id,
         digit=finest.resolution,
     )
 
 
-def _finest_for(stated: quantity.Quantity) -> Instrument | None:
+def finest_for(stated: quantity.Quantity) -> Instrument | None:
     """Of the gauges that are shipped as kinds, the one with the finest display that can read such a value."""
     there = [gauge for gauge in usual_gauges() if gauge.reads(stated)]
     return min(there, key=lambda gauge: gauge.resolution.in_base, default=None)

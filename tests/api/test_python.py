@@ -199,3 +199,19 @@ def test_a_photo_that_somebody_cropped_has_a_larger_u_which_covers_what_that_doe
     u = float(of_part.standard)
     assert u > 2 * float(of_all.standard), "the lens's middle is not the picture's any more"
     assert abs(float(of_part.value) - float(of_all.value)) < 2 * u
+
+
+class _Unknown:
+    """As pandas' NA: a comparison with it says neither yes nor no."""
+
+    def __ne__(self, other: object) -> bool:
+        raise TypeError("boolean value of NA is ambiguous")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def test_a_value_that_a_data_frame_calls_missing_is_not_measured() -> None:
+    rows = [{"characteristic": "striker.mass", "value": _Unknown(), "unit": "g"},
+            {"characteristic": "striker.shape", "value": "yes", "unit": ""}]  # fmt: skip
+    found = {each.characteristic: each.reason for each in ik.judge(rows, sheet="icf-cs", item="striker").findings}
+    assert found["striker.mass"] == "not-measured"

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
+from inspect_kit.capture.measurement_file import MeasurementFile, Photo, as_json, read_measurements, written
 from inspect_kit.errors import BadInput
-from inspect_kit.values.measurement import StatedPart
+from inspect_kit.values.measurement import Reading, StatedPart
 
 HEADER = "characteristic,instance,value,unit,u,instrument\n"
 
@@ -131,7 +132,7 @@ def test_json_keeps_every_digit_the_budget_and_the_photo(tmp_path: Path) -> None
     assert measured.pixel == (1834.2, 977.5)
     assert (seen.value, seen.confidence) == ("white", "0.98")
     assert found.photos[0].file == "IMG_2041.jpg"
-    assert found.warnings == ("glare near the edge",)
+    assert found.warnings[0] == "glare near the edge"
 
 
 @given(st.binary(max_size=300))
@@ -169,3 +170,29 @@ def test_a_number_that_would_fill_the_memory_is_refused_unwritten(tmp_path: Path
     path.write_text(f'{{"format": 1, "measurements": [{{"characteristic": "coin.mass", "value": {number}}}]}}')
     with pytest.raises(BadInput, match="beyond all measure|can be measured"):
         read_measurements(path)
+
+
+def _photo_file(**changed: object) -> MeasurementFile:
+    reading = Reading("coin.diameter", "31.02", "1", "mm", "0.031", photo="a.jpg", pixel=(100.0, 80.5))
+    photo = Photo("a.jpg", "0" * 64, 4000, 3000)
+    return MeasurementFile((replace(reading, **changed),), (photo,), measured=True)  # type: ignore[arg-type]
+
+
+def test_a_measured_file_is_known_again_however_its_json_is_laid_out(tmp_path: Path) -> None:
+    found = as_json(_photo_file())
+    laid_out = json.dumps(dict(sorted(found.items(), reverse=True)), indent=7)
+    for text in (written(_photo_file()).decode(), laid_out, laid_out.replace("80.5", "80.50")):
+        again = _read(tmp_path, text)
+        assert again.measured
+        assert not again.notices
+
+
+def test_a_photos_values_that_somebody_changed_are_told_as_stated(tmp_path: Path) -> None:
+    text = written(_photo_file()).decode()
+    unmarked = json.dumps({key: value for key, value in json.loads(text).items() if key != "mark"})
+    for edited in (text.replace("31.02", "31.52"), text.replace("0.031", "0.003"), unmarked):
+        again = _read(tmp_path, edited)
+        assert [each.code for each in again.notices] == ["photo-values-stated"]
+        assert "as whoever wrote it states them" in again.warnings[-1]
+    typed = json.dumps({"format": 1, "measurements": [{"characteristic": "coin.mass", "value": 5.3, "u": 0.01}]})
+    assert not _read(tmp_path, typed).notices

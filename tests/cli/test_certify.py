@@ -327,3 +327,9 @@ def test_full_detail_prints_budgets_and_every_reading(kit: Kit, striker: Path) -
     assert "Uncertainty budget" not in said[0]
     assert "Uncertainty budget" in said[1]
     assert "Readings as they came in" in said[1]
+
+
+def test_a_body_that_is_not_the_keys_own_is_told_on_the_certificate(kit: Kit, striker: Path, tmp_path: Path) -> None:
+    out = tmp_path / "c.pdf"
+    assert _certify(kit, striker, out, "--issuer", "World Carrom Federation").code == 0
+    assert _squeezed("World Carrom Federation is named as the issuing body") in _squeezed(_text(out))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -55,13 +55,12 @@ def test_an_uncertainty_far_below_one_digit_of_the_gauge_is_refused() -> None:
     assert _inspect("icf-cs", "striker", replace(read, standard="0.003")).judgement.findings
 
 
-def test_an_uncertainty_far_below_what_any_listed_gauge_shows_is_refused_where_none_is_named() -> None:
+def test_nothing_conforms_by_an_uncertainty_that_no_listed_gauge_comes_near() -> None:
     read = Reading("striker.mass", "14.99", unit="g", standard="0.00001")
     with pytest.raises(BadInput, match=r"the finest gauge that is listed for such a value, .*0\.01 g"):
         _inspect("icf-cs", "striker", read)
-    assert _inspect("icf-cs", "striker", replace(read, standard="0.003")).judgement.findings
-    long = Reading("surface.side", "737", "n", unit="mm", standard="0.05")
-    assert _inspect("icf-cs", "board", long).judgement.findings
+    for sensible in (replace(read, standard="0.003"), replace(read, value="14.8"), replace(read, value="15.2")):
+        assert _inspect("icf-cs", "striker", sensible).judgement.findings
 
 
 def test_a_piece_is_not_two_by_a_leading_zero_wide_digits_or_an_invisible_sign() -> None:
@@ -69,6 +68,24 @@ def test_a_piece_is_not_two_by_a_leading_zero_wide_digits_or_an_invisible_sign()
     for alike in ("01", "\uff11", "1\u200b"):
         with pytest.raises(BadInput, match="stands here and in"):
             _inspect("icf-cs", "coin-set", first, replace(first, instance=alike))
+
+
+def test_a_piece_seen_at_one_pixel_is_not_counted_for_two() -> None:
+    first = Reading("coin.diameter", "31.0", "1", unit="mm", standard="0.03", photo="a.jpg", pixel=(812.31, 440.02))
+    resaved = replace(first, instance="2", photo="b.jpg", pixel=(812.29, 440.04))
+    with pytest.raises(BadInput, match="at the same place of a photo as 1"):
+        _inspect("icf-cs", "coin-set", first, resaved)
+    assert _inspect("icf-cs", "coin-set", first, replace(resaved, pixel=(1300.0, 440.0))).judgement.findings
+    edge = Reading("die.edge", "16.0", "1.a", unit="mm", standard="0.02", photo="a.jpg", pixel=(10.0, 20.0))
+    assert _inspect("precision-dice", "dice", edge, replace(edge, instance="1.b")).judgement.findings
+
+
+def test_an_inspection_is_not_dated_before_what_its_instruments_sent() -> None:
+    sent = Reading("striker.mass", "14.82", unit="g", instrument="scale-200g", raw="S S 14.82 g")
+    later = (TODAY + timedelta(days=2)).isoformat()
+    with pytest.raises(BadInput, match="after the inspection"):
+        _inspect("icf-cs", "striker", replace(sent, time=f"{later}T08:00:00+00:00"))
+    assert _inspect("icf-cs", "striker", replace(sent, time=f"{TODAY}T23:59:00+00:00")).judgement.findings
 
 
 def test_a_single_bad_instance_fails_its_clause_and_the_item() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,7 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate, thing_of
 from inspect_kit.certificate.issue.issue_journal import recover
 from inspect_kit.certificate.issue.keys import Passphrase, SigningKey, own_keyring, unlock
-from inspect_kit.errors import BadInput, BrokenSeal, Notice, notice
+from inspect_kit.errors import BadInput, BrokenSeal, Notice, notice, sentences
 from inspect_kit.inspection.record import About, Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
@@ -98,6 +98,8 @@ def issue_outcome(
     desk: Desk, outcome: Outcome, subject: Subject, request_for: Callable[[Record], Request], about: About | None = None
 ) -> Issued:
     """Make the record of what was judged, number it, sign it, register it and write it."""
+    told = tuple(named_otherwise(subject, desk))
+    outcome = replace(outcome, warnings=(*outcome.warnings, *sentences(told)), notices=(*outcome.notices, *told))
     request = request_for(record_of(outcome, signed_subject(subject, desk), about or About()))
     _refuse_photos_of_another(desk, request)
     photos, missing = photos_beside(outcome, first_of(request.language))
@@ -115,6 +117,12 @@ def _refuse_photos_of_another(desk: Desk, request: Request) -> None:
     if first is not None:
         where = ", ".join(photos.values())[:80]
         raise BadInput("photo-of-another", where=where, number=first.number, subject=first.subject)
+
+
+def named_otherwise(subject: Subject, desk: Desk) -> Iterator[Notice]:
+    """That a certificate names another body than the one whose keys sign it."""
+    if subject.issuer and subject.issuer != desk.key.issuer.name:
+        yield notice("issuer-named-otherwise", name=subject.issuer, issuer=desk.key.issuer.name)
 
 
 def signed_subject(subject: Subject, desk: Desk) -> Subject:

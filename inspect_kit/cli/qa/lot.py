@@ -266,9 +266,13 @@ def lot(file: Path, out: Path | None, **given: Any) -> int:
     outcome, book = _judged(file, given)
     desk = None if out is None else _desk(given)
     charted = _charted(outcome.file, given)
-    record = lot_record.lot_record_of(
-        outcome, _subject(file, given, desk), charted, _delivery(given, outcome.plan.size)
-    )
+    subject = _subject(file, given, desk)
+    if desk is not None:
+        from inspect_kit.certificate.issue.desk import named_otherwise
+
+        told = tuple(named_otherwise(subject, desk))
+        outcome = replace(outcome, warnings=(*outcome.warnings, *sentences(told)), notices=(*outcome.notices, *told))
+    record = lot_record.lot_record_of(outcome, subject, charted, _delivery(given, outcome.plan.size))
     warn(*worded(outcome.warnings, outcome.notices, lang()))
     studies = studies_of(record)
     issued = _issued(desk, record, out, studies, given) if desk and out else None

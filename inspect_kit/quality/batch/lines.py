@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from inspect_kit.capture.measurement_file import MeasurementFile, measurements_in
+from inspect_kit.capture.measurement_file import MeasurementFile, measurements_in, with_origin
 from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.strict_json import parse_json
 
@@ -85,7 +85,7 @@ def measured_lines(path: Path) -> Iterator[tuple[str, MeasurementFile | str, byt
         if not isinstance(name, str) or not name:
             raise BadInput("names-no-photo", where=place)
         if "result" in data:
-            yield name, measurements_in(data["result"], Path(place)), line
+            yield name, with_origin(measurements_in(data["result"], Path(place)), name), line
         else:
             yield name, str(data.get("error", "no result"))[:200], line
 

@@ -128,10 +128,10 @@ class JudgingContext:
         filled = reading if own or not self.usual.instrument else replace(reading, instrument=self.usual.instrument)
         gauge = self.instruments.get(filled.instrument)
         found = measurement_of(filled, UNITS[clause.unit.base], gauge, signed=clause.kind is Kind.RELATION)
-        if own or not self.usual.u:
-            return found
-        budget = _stated(self.usual.u, clause.unit.base)
-        refuse_too_fine(budget, Quantity(found.value, UNITS[clause.unit.base]), gauge, "--u")
+        budget = found.budget if own or not self.usual.u else _stated(self.usual.u, clause.unit.base)
+        if budget:
+            where = f"{reading.where}: u" if own else "--u"
+            refuse_too_fine(budget, Quantity(found.value, UNITS[clause.unit.base]), gauge, where)
         return replace(found, budget=budget)
 
     def besides(self, clause: Clause) -> JudgingContext:

@@ -15,6 +15,7 @@ import numpy as np
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, read_measurements
 from inspect_kit.errors import BadInput, Notice, nearest, notice, sentences
+from inspect_kit.inspection.walk import refuse_seen_twice
 from inspect_kit.quality.batch.lines import NOT_MEASURED, begins_as_batch, measured_photos, natural, tray_names
 from inspect_kit.quality.table import STAR, Table, opened, read_table
 from inspect_kit.values.measurement import Component, Reading, combined
@@ -234,6 +235,7 @@ def on_tray(reading: Reading, tray: str) -> Reading:
 
 def _from_readings(file: MeasurementFile, where: str, wanted: WantedCharacteristics) -> LotFile:
     """One reading at a time: pieces in the order in which they first appear."""
+    refuse_seen_twice(file.readings)
     by_name: dict[str, dict[str, Reading]] = {}
     names = frozenset((*wanted.names, *wanted.besides))
     for reading in file.readings:

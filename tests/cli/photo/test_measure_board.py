@@ -65,7 +65,7 @@ def test_planted_faults_are_found_and_named(kit: Kit, planted: Path) -> None:
 
 def test_the_document_is_a_measurement_file_with_budgets_pixels_and_the_overlay(planted: Path) -> None:
     data = json.loads(planted.read_text())
-    assert set(data) == {"format", "photos", "measurements", "observations", "warnings", "notices", "overlay"}
+    assert set(data) == {"format", "photos", "measurements", "observations", "warnings", "notices", "overlay", "mark"}
     assert [photo["file"] for photo in data["photos"]] == ["board.jpg"]
     for each in data["measurements"]:
         assert {"characteristic", "instance", "value", "unit", "u", "pixel", "budget"} <= set(each)
