@@ -1,10 +1,13 @@
 """What the Cycles scenes say is true of them follows from what they draw; none of it needs Blender."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from benchmarks.cycles.camera import calibration_file, framing, looking_down, phone
 from benchmarks.cycles.layout import PER_MM, places, random_layout, values
+from benchmarks.cycles.prints import Prints
 from benchmarks.cycles.shapes import Base, Ink, disc_profile
 
 SIZE = (4032, 3024)
@@ -82,3 +85,9 @@ def test_a_calibration_file_states_a_covariance_that_agrees_with_its_u() -> None
     assert (np.linalg.eigvalsh(covariance) > 0).all()
     assert list(written["u"].values()) == pytest.approx(np.sqrt(np.diag(covariance)))
     assert 0.05 < written["u"]["fx"] < 5
+
+
+def test_what_a_scene_prints_first_finds_its_folder(tmp_path: Path) -> None:
+    """A board paints its surface before it asks for any sheet."""
+    masks = Prints(tmp_path / "not" / "yet", "python").file("board-masks.png")
+    assert masks.parent.is_dir()

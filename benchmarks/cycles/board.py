@@ -127,7 +127,7 @@ def _surface(rng: Rng, layout: Layout, prints: Prints, gap: float) -> dict[str, 
     black = (0.015, 0.014, 0.013) if rng.random() < 0.75 else (0.06, 0.02, 0.012)
     tones = rng.uniform([0.35, 0.01, 0.01], [0.6, 0.06, 0.05]), rng.uniform(0.02, 0.5, 3)
     inks = [black, *(tuple(map(float, tone)) for tone in tones)]
-    masks, side = prints.folder / "board-masks.png", 752.0
+    masks, side = prints.file("board-masks.png"), 752.0
     cv2.imwrite(str(masks), painted(layout, side, rng), [cv2.IMWRITE_PNG_COMPRESSION, 1])
     scene.inked(look, masks, side, inks, wear)
     outline = np.array([foot - out * (gap if gap else -0.5) for foot, out in _miters(layout)])

@@ -146,7 +146,7 @@ def striker(rng: Rng, prints: Prints, size: tuple[int, int]) -> Shot:
     thickness, rim, diameter = float(rng.uniform(8, 10)), float(rng.uniform(0.3, 1.2)), float(rng.uniform(38, 42))
     name = str(rng.choice([n for n in COLOURS if n not in ("brown", "slate")]))
     one = _disc(rng, camera, (diameter, thickness, rim), rng.uniform(-20, 20, 2), name)
-    masks = prints.folder / "decoration.png"
+    masks = prints.file("decoration.png")
     cv2.imwrite(str(masks), _decoration(rng, diameter))
     body = bpy.data.objects["disc"]
     inks = [COLOURS[n] for n in rng.choice(list(COLOURS), 3, replace=False)]

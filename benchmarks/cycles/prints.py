@@ -21,14 +21,18 @@ class Prints:
 
     def page(self, kind: str, number: int = 1) -> Path:
         """One page's picture."""
-        picture = self.folder / f"{kind}-{number}.png"
+        picture = self.file(f"{kind}-{number}.png")
         if not picture.exists():
-            self.folder.mkdir(parents=True, exist_ok=True)
             pdf = self.folder / f"{kind}.pdf"
             count = ["--count", "4"] if kind == "cards" else []
             subprocess.run([self.interpreter, "-m", "inspect_kit", "target", kind, *count, "-o", pdf], check=True)
             subprocess.run(["pdftoppm", "-r", str(DPI), "-png", pdf, self.folder / kind], check=True)
         return picture
+
+    def file(self, name: str) -> Path:
+        """Where a file of the folder is, or is to be written."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return self.folder / name
 
     def size(self, kind: str) -> tuple[float, float]:
         """Width and height of a page as rasterised, mm."""

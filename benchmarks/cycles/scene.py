@@ -90,6 +90,7 @@ def prism(name: str, outline: Array, low: float, high: float, material: Any) -> 
 def cut(thing: Any, tool: Any, operation: str = "DIFFERENCE") -> None:
     """Take the tool out of the thing (or all but the tool: INTERSECT); the cut has the tool's material."""
     before = len(thing.data.polygons)
+    # Blender before 4.5 has no manifold solver.
     known = bpy.types.BooleanModifier.bl_rna.properties["solver"].enum_items.keys()
     for solver in (each for each in ("MANIFOLD", "EXACT") if each in known):
         step = thing.modifiers.new("cut", "BOOLEAN")
