@@ -17,6 +17,7 @@ from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground
 from inspect_kit.vision.figure.base import (  # fmt: skip
     BASE,
+    STANDOFF,
     TILT,
     VIEW,
     Fit,
@@ -32,6 +33,7 @@ from inspect_kit.vision.figure.refusals import (
     bent_notices,
     blur_of,
     doubt_of,
+    from_above,
     little_seen,
     mirroring,
     notices_of,
@@ -156,7 +158,7 @@ def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> Base
             doubts = doubts_of_level(pixels, found.ground, found.aside, readings.fits[0])
             return with_other_level(readings, pixels, found.ground, standoff, doubts) if doubts else readings
     assert trouble is not None
-    raise mirroring(pixels, found.ground, readings.fits) or trouble
+    raise mirroring(pixels, found.ground, readings.fits) or from_above(found.ground, standoff[0]) or trouble
 
 
 def _refuse_vague(measured: Sequence[Feature], readings: BaseReadings, pixels: Pixels, ground: Ground) -> None:
@@ -165,7 +167,8 @@ def _refuse_vague(measured: Sequence[Feature], readings: BaseReadings, pixels: P
     mirror image may have made."""
     firm = _FIRM[1:] if readings.off_level else _FIRM
     if any(each.standard > tuning.VAGUE for each in measured if each.characteristic in firm):
-        raise mirroring(pixels, ground, readings.fits) or BadInput("too-little-base")
+        above = from_above(ground, float(readings.fits[0].vector[STANDOFF]))
+        raise mirroring(pixels, ground, readings.fits) or above or BadInput("too-little-base")
     if (odd_form(readings.fits[0]) or little_seen(readings.fits[0])) and (
         trouble := mirroring(pixels, ground, readings.fits)
     ):

@@ -143,6 +143,13 @@ def mirroring(pixels: Pixels, ground: Ground, fits: Sequence[Fit]) -> BadInput |
     return BadInput("base-mirrors-backdrop")
 
 
+def from_above(ground: Ground, standoff: float) -> BadInput | None:
+    """The true reason where a base cannot be made out because the camera looks down on it: the backdrop tells that."""
+    _, up, out = ground.view.centre - np.array([0.0, ground.foot.level, standoff])
+    fall = math.atan2(up, out)
+    return BadInput("base-from-above", angle=f"{math.degrees(fall):.0f}") if fall > _STEEPEST else None
+
+
 def share_like_sheet(pixels: Pixels, ground: Ground, fit: Fit) -> float:
     """The share of the base before the backdrop that is tinged like it."""
     outline = outline_pixels(fit.vector, fit.form)

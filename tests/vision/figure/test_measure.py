@@ -13,7 +13,7 @@ from PIL import Image
 
 from inspect_kit.errors import BadInput, sentence
 from inspect_kit.vision.figure import refusals
-from inspect_kit.vision.figure.background import BackgroundPaint
+from inspect_kit.vision.figure.background import FOOT, BackdropFoot, BackgroundPaint, Ground
 from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, KnownBase, named_colour
 from inspect_kit.vision.figure.base_fit import BaseReadings, _other_edges, _rival, _table_astray, shares_of
 from inspect_kit.vision.figure.bend import unbent
@@ -282,6 +282,25 @@ def _read_at(height: float, off: float, on: int = 80, away: int = 20) -> Fit:
     edges = _edges(np.zeros((on + away, 2)), np.ones(on + away))
     residuals = np.concatenate([np.zeros(on), np.full(away, off)])
     return replace(fit, vector=vector, edges=edges, weights=weights, residuals=residuals)
+
+
+def _before_backdrop(turn: float = 3.25) -> Ground:
+    """A backdrop 230 mm away; at this turn of the camera it looks down on the base by 17 degrees."""
+    camera = calibrated()
+    x, y = (each.ravel() for each in np.meshgrid(np.linspace(-65, 65, 14), np.linspace(-45, 45, 10)))
+    flat = np.column_stack([x, y, 0 * x])
+    pose = np.concatenate([camera.parameters, [turn, 0.0, 0.0], [0.0, -10.0, 230.0]])
+    view = fit_view(camera, Known(flat, pixels_of(pose, flat), 10.0))
+    paint = BackgroundPaint(np.zeros((6, 3)), 0.0)
+    return Ground(view, paint, paint, BackdropFoot(FOOT, 0.0, 0.15, 0.006, True), 1.0)
+
+
+def test_a_base_that_is_not_made_out_from_above_is_refused_for_the_cameras_place() -> None:
+    """Words about the table's colour sent people looking for another table."""
+    refused = refusals.from_above(_before_backdrop(3.45), 20.0)
+    assert refused is not None
+    assert "looks down on the base by 29°" in sentence(refused.told)
+    assert refusals.from_above(_before_backdrop(), 20.0) is None
 
 
 def test_edges_that_lie_off_the_outline_together_are_tried_as_the_upper_edge() -> None:
