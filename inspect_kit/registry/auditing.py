@@ -10,18 +10,7 @@ from sqlalchemy import Connection, Table, func, select, text, tuple_
 
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError, Notice, fault
 from inspect_kit.registry.chain import Row, all_entries, entries_after, rows_of
-from inspect_kit.registry.checkin.entries import Decided, EventSet, File, Recorded
-from inspect_kit.registry.entries import (
-    FIRST,
-    KINDS,
-    AcceptedOlder,
-    Body,
-    Certified,
-    Described,
-    Entry,
-    Inspected,
-    canonical,
-)
+from inspect_kit.registry.entries import FIRST, KINDS, AcceptedOlder, Body, Certified, Entry, canonical, files_of
 from inspect_kit.registry.log.merkle import grown, leaf_hash
 from inspect_kit.registry.log.tree import kept_checkpoints, root_at
 from inspect_kit.registry.numbers import number_of
@@ -96,7 +85,7 @@ def _surplus(registry: Registry, connection: Connection, named: set[bytes]) -> l
 def tidy(registry: Registry) -> int:
     """Remove evidence that no entry names; while this holds the lock, nobody is about to name any."""
     with registry.writing() as connection:
-        files = (file for entry in all_entries(connection) for file in _files_of(entry.said()))
+        files = (file for entry in all_entries(connection) for file in files_of(entry.said()))
         named = {bytes.fromhex(file.sha256) for file in files}
         return registry.shelf.clear(connection, _surplus(registry, connection, named))
 
@@ -233,7 +222,7 @@ def _place(table: Table, row: dict[str, Any]) -> str:
 
 def _look_at_files(walk: _Walk, registry: Registry, connection: Connection, said: Iterable[tuple[Entry, Body]]) -> None:
     for entry, body in said:
-        for file in _files_of(body):
+        for file in files_of(body):
             digest = bytes.fromhex(file.sha256)
             if digest in walk.files:
                 continue
@@ -244,14 +233,6 @@ def _look_at_files(walk: _Walk, registry: Registry, connection: Connection, said
                 what = f"{file.role} {file.name}".strip()
                 number = f" of {body.number}" if isinstance(body, Certified) else ""
                 walk.faults.append(replace(problem.fault, where=f"entry {entry.id}: {what}{number}: {problem.where}"))
-
-
-def _files_of(body: Body) -> tuple[File, ...]:
-    if isinstance(body, Certified | Inspected | Recorded | Decided):
-        return body.evidence
-    if isinstance(body, EventSet):
-        return (body.house,) if body.house else ()
-    return (body.photo,) if isinstance(body, Described) and body.photo else ()
 
 
 def _after(walk: _Walk, connection: Connection) -> None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby, product
 from typing import Any, Final
 
 import msgspec
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Insert, Table, bindparam, func, insert, selec
 
 from inspect_kit.errors import BadInput
 from inspect_kit.registry import tables
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, File, PlayerSet, Recorded
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
 from inspect_kit.registry.entries import (
     FIRST,
     KINDS,
@@ -24,9 +24,11 @@ from inspect_kit.registry.entries import (
     Described,
     Entry,
     Inspected,
+    InspectionSummary,
     Revoked,
     Thing,
     canonical,
+    files_of,
     folded,
 )
 from inspect_kit.registry.log.tree import grow, kept_checkpoints
@@ -136,54 +138,56 @@ def _insertion(dialect: str, table: Table) -> Insert:
 def rows_of(entry: Entry) -> Iterator[Row]:
     """Every row that an entry stands for, and nothing else: the tables can be made anew from the entries."""
     body = entry.said()
-    for table, values in _ROWS[type(body)](body, entry):
+    files = ((tables.EVIDENCE, {**msgspec.structs.asdict(f), "place": place}) for place, f in enumerate(files_of(body)))
+    for table, values in chain(_rows(body, entry), files):
         yield table, {**values, "entry": entry.id}
 
 
-def _inspected(body: Inspected | Certified, _: Entry) -> Iterator[Row]:
-    made = body.inspection
+_OWN_TABLES: Final[dict[type[Body], Table]] = {
+    Revoked: tables.REVOCATIONS,
+    EventSet: tables.DESK_EVENTS,
+    AccountSet: tables.DESK_ACCOUNTS,
+    Recorded: tables.DESK_RECORDS,
+    Decided: tables.DESK_DECISIONS,
+}
+"""Bodies that stand in one row of a table of their own; of some others there is no row."""
+
+
+def _rows(body: Body, entry: Entry) -> Iterator[Row]:
+    if isinstance(body, Certified | Inspected):
+        yield from _inspected(body.inspection)
+    if isinstance(body, Certified):
+        yield tables.CERTIFICATES, _named_alike(tables.CERTIFICATES, body, number_of(body.number))
+        for replaced in body.replaces:
+            yield tables.REPLACEMENTS, {"number": replaced, "by": body.number, "because": body.because}
+    if isinstance(body, Described):
+        yield from _thing(body.subject)
+        photo = body.photo.sha256 if body.photo else ""
+        said = {"subject": body.subject.key, "maker": body.maker, "serial": body.serial, "photo": photo}
+        yield tables.DESCRIPTIONS, said
+    if type(body) in _OWN_TABLES:
+        table = _OWN_TABLES[type(body)]
+        yield table, _named_alike(table, entry, body)
+
+
+def _named_alike(table: Table, *sources: object) -> dict[str, Any]:
+    """What the sources have under the names of the table's columns, the first before the others; yes and no as 1, 0."""
+    found: dict[str, Any] = {}
+    for column, source in product(table.c.keys(), sources):
+        if column not in found and hasattr(source, column):
+            value = getattr(source, column)
+            found[column] = int(value) if isinstance(value, bool) else value
+    return found
+
+
+def _inspected(made: InspectionSummary) -> Iterator[Row]:
     yield from _thing(made.subject)
     yield from _person(made.inspector)
-    inspection = {name: getattr(made, name) for name in _COPIED}
-    yield tables.INSPECTIONS, {**inspection, "subject": made.subject.key}
+    yield tables.INSPECTIONS, {**_named_alike(tables.INSPECTIONS, made), "subject": made.subject.key}
     for gauge in made.instruments:
         yield tables.INSTRUMENTS, {**msgspec.structs.asdict(gauge), "key": gauge.key}
     for key in dict.fromkeys(gauge.key for gauge in made.instruments):
         yield tables.USES, {"instrument": key}
-    yield from _evidence(body.evidence)
-
-
-def _evidence(files: Iterable[File]) -> Iterator[Row]:
-    for place, file in enumerate(files):
-        yield tables.EVIDENCE, {**msgspec.structs.asdict(file), "place": place}
-
-
-def _certified(body: Certified, entry: Entry) -> Iterator[Row]:
-    number = number_of(body.number)
-    yield from _inspected(body, entry)
-    series = {"issuer": number.issuer, "year": number.year, "kind": number.kind, "serial": number.serial}
-    validity = {"issued_on": body.issued_on, "valid_until": body.valid_until, "valid_for": body.valid_for}
-    yield tables.CERTIFICATES, {"number": body.number, **series, "pdf": body.pdf, "qr": body.qr, **validity}
-    for replaced in body.replaces:
-        yield tables.REPLACEMENTS, {"number": replaced, "by": body.number, "because": body.because}
-
-
-_COPIED: Final = ("inspector", "record", "sheet", "edition", "rule", "verdict", "inspected_on", "event")
-
-
-def _revoked(body: Revoked, entry: Entry) -> Iterator[Row]:
-    yield tables.REVOCATIONS, {"number": body.number, "at": entry.at, "by": body.by, "because": body.because}
-
-
-def _described(body: Described, _: Entry) -> Iterator[Row]:
-    yield from _thing(body.subject)
-    photo = body.photo
-    digest = photo.sha256 if photo else ""
-    yield (
-        tables.DESCRIPTIONS,
-        {"subject": body.subject.key, "maker": body.maker, "serial": body.serial, "photo": digest},
-    )
-    yield from _evidence((photo,) if photo else ())
 
 
 def _thing(thing: Thing) -> Iterator[Row]:
@@ -194,45 +198,6 @@ def _thing(thing: Thing) -> Iterator[Row]:
 def _person(name: str) -> Iterator[Row]:
     if name:
         yield tables.PEOPLE, {"name": name, "folded": folded(name)}
-
-
-def _event(body: EventSet, _: Entry) -> Iterator[Row]:
-    yield tables.DESK_EVENTS, {"event": body.event, "name": body.name}
-    yield from _evidence((body.house,) if body.house else ())
-
-
-def _account(body: AccountSet, _: Entry) -> Iterator[Row]:
-    yield tables.DESK_ACCOUNTS, {"name": body.name, "role": body.role, "active": int(body.active)}
-
-
-def _recorded(body: Recorded, entry: Entry) -> Iterator[Row]:
-    names = ("ticket", "event", "item", "text", "owner", "verdict", "record", "by", "attempt", "retest_of")
-    yield tables.DESK_RECORDS, {**{name: getattr(body, name) for name in names}, "at": entry.at}
-    yield from _evidence(body.evidence)
-
-
-def _decided(body: Decided, entry: Entry) -> Iterator[Row]:
-    names = ("ticket", "event", "decision", "by", "because", "after", "record")
-    values = {name: getattr(body, name) for name in names}
-    yield tables.DESK_DECISIONS, {**values, "override": int(body.override), "at": entry.at}
-    yield from _evidence(body.evidence)
-
-
-def _no_rows(_: Body, __: Entry) -> Iterator[Row]:
-    return iter(())
-
-
-_ROWS: Final[dict[type[Body], Callable[[Any, Entry], Iterator[Row]]]] = {
-    Certified: _certified,
-    Inspected: _inspected,
-    Revoked: _revoked,
-    Described: _described,
-    EventSet: _event,
-    AccountSet: _account,
-    Recorded: _recorded,
-    Decided: _decided,
-    **dict.fromkeys((DeskSet, AcceptedOlder, PlayerSet), _no_rows),
-}
 
 
 def entries_after(connection: Connection, start: int, count: int) -> list[Entry]:

@@ -216,6 +216,15 @@ def canonical(body: Body) -> str:
     return msgspec.json.encode(body, order="sorted").decode()
 
 
+def files_of(body: Body) -> tuple[File, ...]:
+    """The evidence that a body names."""
+    if isinstance(body, Certified | Inspected | Recorded | Decided):
+        return body.evidence
+    if isinstance(body, EventSet):
+        return (body.house,) if body.house else ()
+    return (body.photo,) if isinstance(body, Described) and body.photo else ()
+
+
 def folded(text: str) -> str:
     """A text as it is searched for: small letters without accents."""
     plain = unicodedata.normalize("NFKD", text)
