@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.errors import BadInput, BadSheet, Fault, UsageError, nearest, notice
+from inspect_kit.errors import BadInput, BadSheet, Fault, Notice, UsageError, nearest, notice
 from inspect_kit.places import shipped
 from inspect_kit.tomlfile import TomlTable, read_toml
 from inspect_kit.values.quantity import Quantity, parse_strict
@@ -75,6 +75,13 @@ class Instrument:
         """Whether such a value lies within its range."""
         low, high = (bound.in_base if bound else value.in_base for bound in (self.lower, self.upper))
         return self.resolution.unit.base == value.unit.base and low <= value.in_base <= high
+
+    def calibration_notice(self, on: date) -> Notice | None:
+        """What a reader of that day's readings should know of the calibration."""
+        until = self.calibrated_until
+        if until is None:
+            return notice("gauge-undated", gauge=self.id)
+        return notice("gauge-expired", gauge=self.id, day=until.isoformat()) if on > until else None
 
 
 def is_instrument_id(name: str) -> bool:

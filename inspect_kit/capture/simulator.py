@@ -14,7 +14,7 @@ from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from random import Random
-from typing import Final, Protocol
+from typing import Final
 
 from inspect_kit.capture.line import socket_address
 from inspect_kit.capture.simulated_replies import SIMULATED, Display, ReplyState
@@ -54,24 +54,6 @@ def script_of(words: str) -> tuple[Step, ...]:
             hint = notice("use-one-of", names=", ".join(known))
             raise UsageError("nothing-simulated-instrument-can-do", hint=hint, word=word[:40])
     return tuple(known[word] for word in chosen)
-
-
-class SimulatedPort(Protocol):
-    """The instrument's end of the line: a plug that can be pulled."""
-
-    port: str
-
-    def plug_in(self) -> None:
-        """Make the port there."""
-
-    def unplug(self) -> None:
-        """Make the port go away."""
-
-    def read(self) -> bytes:
-        """What the computer sent within a short while."""
-
-    def write(self, data: bytes) -> None:
-        """Send to the computer; lost if nobody listens."""
 
 
 class PseudoTerminal:
@@ -178,6 +160,10 @@ class EthernetPort:
         if self._client is not None:
             with contextlib.suppress(OSError):
                 self._client.sendall(data)
+
+
+SimulatedPort = PseudoTerminal | EthernetPort
+"""The instrument's end of the line: a plug that can be pulled."""
 
 
 @dataclass(frozen=True, slots=True)

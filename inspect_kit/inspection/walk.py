@@ -129,7 +129,7 @@ def _evidence(task: Task, readings: Sequence[Reading], instruments: Mapping[str,
     formulas = [entry for entry in task.sheet.derived if not unclear.intersection(entry.formula.names)]
     derived = _derived(task.sheet, formulas, _of_whole_pieces(task.sheet, measurements), observations)
     left_open = frozenset(entry.characteristic for entry in task.sheet.derived if entry not in formulas)
-    found = Evidence.of((*measurements, *derived), observations, _distrusted(task, instruments))
+    found = Evidence.of((*measurements, *derived), observations, distrusted_gauges(task, instruments))
     return replace(found, rulings=rulings_in(readings), unclear=left_open)
 
 
@@ -341,7 +341,7 @@ def _derived(
     return derive(formulas, units, measurements, observations)
 
 
-def _distrusted(task: Task, instruments: Mapping[str, Instrument]) -> dict[str, Reason]:
+def distrusted_gauges(task: Task, instruments: Mapping[str, Instrument]) -> dict[str, Reason]:
     """The instruments whose readings decide nothing on that day, and why."""
     failed = {name for name in instruments if (state := _standing(task, name)) and not state.usable}
     expired = {name for name, gauge in instruments.items() if gauge.expired(task.on)}
@@ -367,12 +367,8 @@ def _notices(task: Task, readings: Iterable[Reading], instruments: Mapping[str, 
             found[notice("left-aside", name=reading.characteristic, sheet=task.sheet.id)] = None
     for gauge in instruments.values():
         state = _standing(task, gauge.id)
-        if state is not None and state.notice:
-            found[state.notice] = None
-        if gauge.calibrated_until is None:
-            found[notice("gauge-undated", gauge=gauge.id)] = None
-        elif gauge.expired(task.on):
-            found[notice("gauge-expired", gauge=gauge.id, day=gauge.calibrated_until.isoformat())] = None
+        told = (state.notice if state else None, gauge.calibration_notice(task.on))
+        found |= dict.fromkeys(each for each in told if each is not None)
     found |= dict.fromkeys(_idle_decisions(task.sheet, readings))
     found |= dict.fromkeys(task.sheet.cautions(task.item.id, task.on))
     return tuple(found)

@@ -34,22 +34,15 @@ class Sample:
     offsets: Floats
 
     @classmethod
-    def of(cls, values: Sequence[Decimal]) -> Sample:
-        """The readings with the first one as origin."""
-        with localcontext(_EXACT):
-            origin = values[0]
-            return cls(origin, np.array([float(value - origin) for value in values]))
-
-    @classmethod
-    def of_texts(cls, values: Sequence[str]) -> Sample:
-        """The same from the digits as they were written: readings of a display repeat, and each is taken once."""
+    def of(cls, values: Sequence[Decimal | str]) -> Sample:
+        """Readings as numbers or as the digits that were written, seen from the first; equal ones are taken once."""
         offsets = np.empty(len(values))
         with localcontext(_EXACT):
             origin = Decimal(values[0])
             for start in range(0, len(values), _CHUNK):
                 part = values[start : start + _CHUNK]
-                known = {text: float(Decimal(text) - origin) for text in set(part)}
-                offsets[start : start + len(part)] = np.fromiter(map(known.__getitem__, part), np.float64, len(part))
+                known = {value: float(Decimal(value) - origin) for value in set(part)}
+                offsets[start : start + len(part)] = [known[value] for value in part]
         return cls(origin, offsets)
 
     def __len__(self) -> int:

@@ -275,7 +275,7 @@ class _Cells:
         self.where, self.width = where, width
         self.columns: list[list[str]] = [[] for _ in range(width)]
         self.seen: list[dict[str, str]] = [{} for _ in range(width)]
-        self.places: range | array[int] = range(0)
+        self.places = array("l")
 
     def add(self, rows: list[list[str]], at: int) -> int:
         """Some rows more, from line `at` on; gives how many lines they were."""
@@ -284,22 +284,13 @@ class _Cells:
             raise BadInput("more-than-rows", where=self.where, max_rows=f"{MAX_ROWS:,}")
         for column, seen, cells in zip(self.columns, self.seen, columns, strict=False):
             _add(column, seen, cells, places, self.where)
-        self.places = _joined(self.places, places)
+        self.places.extend(places)
         return len(rows)
 
     def taken(self) -> Iterator[tuple[str, ...]]:
         """The columns; each is let go of as it is taken, so that no two copies stand side by side."""
         while self.columns:
             yield tuple(self.columns.pop(0))
-
-
-def _joined(before: range | array[int], places: Sequence[int]) -> range | array[int]:
-    """Line numbers: where no line is empty, a range says them all."""
-    if isinstance(before, range) and isinstance(places, range) and (not before or before.stop == places.start):
-        return range(before.start if before else places.start, places.stop)
-    kept = array("l", before) if isinstance(before, range) else before
-    kept.extend(places)
-    return kept
 
 
 def _add(column: list[str], seen: dict[str, str], cells: Sequence[str], places: Sequence[int], where: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 from inspect_kit.quality.dice import exact_p, fairness, ln_e, noncentrality, rolls_needed
 from inspect_kit.quality.gauge.bias import linearity
 from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy, arranged, by_anova, by_average_and_range
-from inspect_kit.quality.process.capability import c4, d2, indices, one_way, range_factors
+from inspect_kit.quality.process.capability import c4, capability, d2, one_way, range_factors
 from inspect_kit.quality.process.charts import Readings, draw_up
 from inspect_kit.quality.process.run_rules import NELSON, signals
 from inspect_kit.quality.sample import Sample
@@ -86,11 +86,14 @@ def test_the_linearity_example_of_aiag_is_reached(published: Published) -> None:
 def test_the_capability_example_of_the_handbook_is_reached(published: Published) -> None:
     vector = published("NIST-Cpk-example")
     given = vector.inputs
-    potential, actual = indices(given["mean"], given["s"], Between(given["LSL"], given["USL"]))
-    assert potential is not None
-    assert vector.agrees("Cp", potential)
-    assert vector.agrees("Cpk", actual)
-    assert vector.agrees("CPU", indices(given["mean"], given["s"], AtMost(given["USL"]))[1])
+    # Two readings that have the example's mean and s.
+    away = given["s"] / Decimal(2).sqrt()
+    sample = Sample.of([given["mean"] - away, given["mean"] + away])
+    found = capability(sample, Between(given["LSL"], given["USL"])).long_term
+    assert found.potential is not None
+    assert vector.agrees("Cp", found.potential)
+    assert vector.agrees("Cpk", found.actual)
+    assert vector.agrees("CPU", capability(sample, AtMost(given["USL"])).long_term.actual)
 
 
 def test_the_chart_constants_agree_with_the_printed_tables(published: Published) -> None:

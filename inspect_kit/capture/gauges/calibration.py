@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
-from xml.etree.ElementTree import Element, ParseError, XMLParser
+from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument
@@ -135,43 +136,18 @@ def _parsed(content: bytes, where: str) -> Element:
     """The tree, without a document type: no entities, nothing fetched, no elements stacked without end."""
     if _FORBIDDEN.search(content) or b"\x00" in content[:200]:
         raise BadInput("xml-with-doctype", where=where)
-    builder = _Bounded(where)
+    depth = 0
+    root: Element | None = None
     try:
-        parser = XMLParser(target=builder)  # noqa: S314
-        parser.feed(content)
-        root: Element = parser.close()
+        for event, element in iterparse(io.BytesIO(content), ("start", "end")):  # noqa: S314
+            depth += 1 if event == "start" else -1
+            if depth > _DEEPEST:
+                raise BadInput("not-a-dcc", where=where)
+            root = element if root is None else root
     except (ParseError, ValueError, LookupError) as problem:
         raise BadInput("not-xml", where=where, reason=str(problem)[:80]) from None
+    assert root is not None  # What has no element at all is no XML.
     return root
-
-
-class _Bounded:
-    """Builds the tree as the standard library does, and stops where elements are stacked too deep."""
-
-    def __init__(self, where: str) -> None:
-        from xml.etree.ElementTree import TreeBuilder
-
-        self._builder, self._depth, self._where = TreeBuilder(), 0, where
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise BadInput("not-a-dcc", where=self._where)
-        self._builder.start(tag, attributes)
-
-    def end(self, tag: str) -> None:
-        """An element ends."""
-        self._depth -= 1
-        self._builder.end(tag)
-
-    def data(self, text: str) -> None:
-        """Text of an element."""
-        self._builder.data(text)
-
-    def close(self) -> Element:
-        """The whole tree."""
-        return self._builder.close()
 
 
 def _text(within: Element | None, path: str) -> str:

@@ -152,7 +152,7 @@ def _taken_over(batch: Batch) -> frozenset[BatchPhoto]:
 def _unchanged(photo: BatchPhoto, line: bytes) -> bool:
     """Whether the photo is still the one that was measured; its size alone does not tell."""
     noted = str(parsed(line, photo.name).get("sha256", ""))
-    return not noted or sha256_of_file(Path(photo.path or photo.name)) == noted
+    return not noted or sha256_of_file(photo.place) == noted
 
 
 def _refuse_strange(batch: Batch) -> None:

@@ -39,6 +39,11 @@ class BatchPhoto:
     size: int
     path: str = field(default="", compare=False)
 
+    @property
+    def place(self) -> Path:
+        """The file."""
+        return Path(self.path or self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class PhotoBounds:
@@ -81,7 +86,7 @@ def measured_line(photo: BatchPhoto, work: Work) -> bytes:
     """The line of one photo. Whatever goes wrong with it is its own matter; that there is no function is not."""
     measure = measuring_function(work.function)
     _stay_on_one_core()
-    path = Path(photo.path or photo.name)
+    path = photo.place
     try:
         if path.exists() and not path.is_file():
             # Opening a pipe would wait for somebody to write into it.
@@ -102,7 +107,7 @@ def failed(photo: BatchPhoto, told: Notice, whole: str = "") -> bytes:
     # The line names the photo already, and where it lies on a worker's disk is nobody's matter.
     named = (reason.replace(photo.path, photo.name) if photo.path else reason).removeprefix(f"{photo.name}: ")
     plain = " ".join("".join(sign if sign.isprintable() else " " for sign in named).split())
-    digest = sha256_of_file(Path(photo.path or photo.name))
+    digest = sha256_of_file(photo.place)
     noted = {"sha256": digest} if digest else {}
     return canonical({"photo": photo.name, "size": photo.size, **noted, "error": plain[:MAX_ERROR],
                       "notice": told.as_data()})  # fmt: skip
@@ -327,18 +332,12 @@ _own = threading.local()
 
 def line_on_worker(photo: BatchPhoto, work: Work) -> bytes:
     """The line of one photo on a worker, in a process beside it: what kills that process leaves the worker alive."""
-    if photo.size >= 0 and not _seen(photo):
+    if photo.size >= 0 and not photo.place.exists():
         raise BadInput("not-on-worker", where=photo.path or photo.name)
     helper: BoundedProcess | None = getattr(_own, "helper", None)
     if helper is None:
         helper = _own.helper = BoundedProcess(work.bounds.memory)
     return bounded_line(helper, photo, work)
-
-
-def _seen(photo: BatchPhoto) -> bool:
-    from pathlib import Path
-
-    return Path(photo.path or photo.name).exists()
 
 
 def _threads(client: Any) -> int:

@@ -97,7 +97,7 @@ class JudgedCharacteristic:
     @cached_property
     def sample(self) -> Sample:
         """The values for statistics."""
-        return Sample.of_texts([value for value in self.values if value is not None])
+        return Sample.of([value for value in self.values if value is not None])
 
     @cached_property
     def unmeasured(self) -> frozenset[int]:

@@ -8,10 +8,9 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from inspect_kit.capture.daily_checks import standing
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.errors import BadInput, Notice, UsageError, nearest, notice, sentences
-from inspect_kit.inspection.walk import Task
+from inspect_kit.inspection.walk import Task, distrusted_gauges
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.lot.column import (
     JudgedCharacteristic,
@@ -243,7 +242,7 @@ def judge_pieces(
     check_sample(plan, file)
     extra = frozenset(besides)
     instruments = load_instruments(dict.fromkeys(_gauges(file, usual)), task.instrument_folders)
-    bench = JudgingContext(task.rule, instruments, _distrusted(task, instruments), usual)
+    bench = JudgingContext(task.rule, instruments, distrusted_gauges(task, instruments), usual)
     clauses = clauses_for(task, [name for name in file.columns if name not in extra])
     asked = [_decided_by_plan(judged_column(clause, file, bench), plan, file.where) for clause in clauses]
     also, said = _recorded(task, file, bench, extra)
@@ -301,22 +300,9 @@ def _gauges(file: LotFile, usual: ReadingDefaults) -> Iterator[str]:
         yield from (name for name in dict.fromkeys(column.instruments) if name)
 
 
-def _distrusted(task: Task, instruments: Mapping[str, Instrument]) -> dict[str, Reason]:
-    """The gauges whose readings decide nothing on that day."""
-    home = task.home
-    own = [name for name in instruments if home and (home / "instruments" / f"{name}.toml").is_file()]
-    failed = [name for name in own if home and not standing(home, name, task.on).usable]
-    expired = [name for name, gauge in instruments.items() if gauge.expired(task.on)]
-    return {**dict.fromkeys(failed, Reason.CHECK_FAILED), **dict.fromkeys(expired, Reason.CALIBRATION_EXPIRED)}
-
-
-def _notices(task: Task, instruments: Mapping[str, Instrument]) -> Iterator[Notice]:
-    for gauge in instruments.values():
-        if gauge.calibrated_until is None:
-            yield notice("gauge-undated", gauge=gauge.id)
-        elif gauge.expired(task.on):
-            yield notice("gauge-expired", gauge=gauge.id, day=gauge.calibrated_until.isoformat())
-    yield from task.sheet.cautions(task.item.id, task.on)
+def _notices(task: Task, instruments: Mapping[str, Instrument]) -> tuple[Notice, ...]:
+    told = (gauge.calibration_notice(task.on) for gauge in instruments.values())
+    return (*(each for each in told if each is not None), *task.sheet.cautions(task.item.id, task.on))
 
 
 # The lot

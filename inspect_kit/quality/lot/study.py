@@ -45,7 +45,7 @@ def studies_of(record: LotRecord) -> tuple[LotStudy, ...]:
 
 def study_of(series: MeasuredSeries, lot: Lot) -> LotStudy:
     """A lot that cannot be studied, of one piece or of equal ones, is still a lot."""
-    sample, limits = Sample.of_texts(series.numbers), limits_of(series)
+    sample, limits = Sample.of(series.numbers), limits_of(series)
     groups = grouped(sample, series.beside(lot.groups), "subgroups") if lot.groups else {}
     try:
         study = capability(sample, limits, list(groups.values()))

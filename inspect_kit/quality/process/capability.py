@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 from math import exp, lgamma, pi, sqrt
 from typing import Final
@@ -239,15 +238,6 @@ def bissell_interval(index: float, count: int, dof: float) -> Interval:
     """Confidence limits of Cpk or Ppk: index ± z √(1/(9n) + index²/(2ν)) (Bissell 1990)."""
     half = float(ndtri((1 + CONFIDENCE) / 2)) * sqrt(1 / (9 * count) + index**2 / (2 * dof))
     return index - half, index + half
-
-
-def indices(mean: Decimal | float, sigma: Decimal | float, limits: Limits) -> tuple[float | None, float]:
-    """Potential and actual capability of a process that is known."""
-    lower, upper = lower_of(limits), upper_of(limits)
-    below = None if lower is None else float(Decimal(mean) - lower)
-    above = None if upper is None else float(upper - Decimal(mean))
-    index = _index((below, above), SigmaEstimate(float(sigma), 1e9, "known"), 2)
-    return index.potential, index.actual
 
 
 def anderson_darling(offsets: Floats) -> float | None:

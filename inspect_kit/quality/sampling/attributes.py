@@ -89,26 +89,8 @@ def plan_data(plan: Plan) -> dict[str, Any]:
 
 # Double and multiple sampling by attributes (MIL-STD-105E, tables III and IV): clear lots are decided early.
 
-_CODE_LETTERS: Final = "ABCDEFGHJKLMNPQR"
-_SINGLE: Final = (2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500, 800, 1250, 2000)
-"""Sample of a single plan, by code letter; a stage of a double plan has that of the letter before."""
-_QUARTERS: Final = (0, 0, 0, 2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500)
-"""Sample of a stage of a multiple plan, by code letter."""
 NEVER: Final = -1
 """A lot cannot be accepted at this stage."""
-_DOUBLE: Final = {
-    1: "0/2 1/2", 2: "0/3 3/4", 3: "1/4 4/5", 5: "2/5 6/7", 7: "3/7 8/9", 8: "3/7 11/12", 10: "5/9 12/13",
-    12: "6/10 15/16", 14: "7/11 18/19", 18: "9/14 23/24", 21: "11/16 26/27",
-}  # fmt: skip
-"""By the acceptance number of the single plan: Ac/Re after each stage."""
-_MULTIPLE: Final = {
-    1: "#/2 #/2 0/2 0/3 1/3 1/3 2/3", 2: "#/2 0/3 0/3 1/4 2/4 3/5 4/5", 3: "#/3 0/3 1/4 2/5 3/6 4/6 6/7",
-    5: "#/4 1/5 2/6 3/7 5/8 7/9 9/10", 7: "0/4 1/6 3/8 5/10 7/11 10/12 13/14",
-    8: "0/4 2/7 4/9 6/11 9/12 12/14 14/15", 10: "0/5 3/8 6/10 8/13 11/15 14/17 18/19",
-    12: "0/6 3/9 7/12 10/15 14/17 18/20 21/22", 14: "1/7 4/10 8/13 12/17 17/20 21/23 25/26",
-    18: "1/8 6/12 11/17 16/22 22/25 27/29 32/33", 21: "2/9 7/14 13/19 19/25 25/29 31/33 37/38",
-}  # fmt: skip
-"""By the acceptance number of the single plan: Ac/Re after each stage, `#` where nothing is accepted yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,15 +141,17 @@ def staged(
         raise UsageError("stages-not-reduced")
     single = look_up(lot, aql, level, severity)
     row = plan_of(single.code, aql, severity)
-    table = _MULTIPLE if multiple else _DOUBLE
-    place = _CODE_LETTERS.index(row.row)
-    shortest = "D" if multiple else "B"
-    if row.plan.accept not in table or row.row < shortest:
+    table, before = ("multiple", 3) if multiple else ("double", 1)
+    pairs = {int(accept): stages for accept, *stages in rows_of(STANDARD, table)}.get(row.plan.accept)
+    samples = {letter: int(size) for letter, size, *_ in rows_of(STANDARD, severity.value)}
+    place = list(samples).index(row.row) - before
+    if pairs is None or place < 0:
         code = "no-multiple-plan" if multiple else "no-double-plan"
         raise UsageError(code, size=row.plan.size, accept=row.plan.accept)
-    size = _QUARTERS[place] if multiple else _SINGLE[place - 1]
-    pairs = (pair.split("/") for pair in table[row.plan.accept].split())
-    stages = tuple(Stage(size, NEVER if ac == "#" else int(ac), int(re)) for ac, re in pairs)
+    # Each stage has the single sample of one letter before, or of three.
+    size = list(samples.values())[place]
+    numbers = (pair.split("/") for pair in pairs)
+    stages = tuple(Stage(size, NEVER if ac == "#" else int(ac), int(re)) for ac, re in numbers)
     if size * len(stages) > lot:
         raise UsageError("lot-too-small-stages", lot=lot, size=size)
     return StagedPlan(single.code, stages)

@@ -33,6 +33,13 @@ def test_a_multiple_plan_of_105e_as_printed() -> None:
     assert len(plan.stages) == 7
 
 
+@pytest.mark.parametrize(("multiple", "size"), [(False, 2000), (True, 800)])
+def test_letter_s_of_tightened_inspection_has_plans_in_stages_too(multiple: bool, size: int) -> None:
+    plan = staged(600_000, Decimal("0.025"), "II", Severity.TIGHTENED, multiple=multiple)
+    assert {stage.size for stage in plan.stages} == {size}
+    assert plan.stages[-1].accept == (2 if multiple else 1)
+
+
 @pytest.mark.parametrize("multiple", [False, True])
 @pytest.mark.parametrize("severity", [Severity.NORMAL, Severity.TIGHTENED])
 @pytest.mark.parametrize("lot", [200, 1000, 5000, 100_000])
