@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from inspect_kit.judgement.risk import conformance_probability
 from inspect_kit.judgement.rules import NEEDS_UNCERTAINTY, RULES, Decision, RuleName
@@ -64,13 +64,17 @@ class Evidence:
         distrusted: Mapping[str, Reason] | None = None,
     ) -> Evidence:
         """Sort what was found by characteristic."""
-        measured: dict[str, list[Measurement]] = {}
-        for measurement in measurements:
-            measured.setdefault(measurement.characteristic, []).append(measurement)
-        observed: dict[str, list[Observation]] = {}
-        for observation in observations:
-            observed.setdefault(observation.characteristic, []).append(observation)
-        return cls(measured, observed, distrusted or {})
+        return cls(_by_characteristic(measurements), _by_characteristic(observations), distrusted or {})
+
+
+_Found = TypeVar("_Found", Measurement, Observation)
+
+
+def _by_characteristic(found: Iterable[_Found]) -> dict[str, list[_Found]]:
+    sorted_out: dict[str, list[_Found]] = {}
+    for each in found:
+        sorted_out.setdefault(each.characteristic, []).append(each)
+    return sorted_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,14 +275,6 @@ def _number(instances: Instances, evidence: Evidence) -> int:
 # Items that are pieces or are made of pieces: each piece is judged whole, by its own clauses.
 
 
-class _Instanced(Protocol):
-    @property
-    def instance(self) -> str: ...
-
-
-_OfPiece = TypeVar("_OfPiece", bound=_Instanced)
-
-
 def judge_item(sheet: Sheet, item: Item, evidence: Evidence, rule: RuleName) -> Judgement:
     """An item by its own clauses and then by those of the pieces it is made of."""
     clauses = sheet.clauses_of(item.id)
@@ -306,7 +302,7 @@ def labels_of(clauses: Sequence[Clause], evidence: Evidence) -> tuple[str, ...]:
     """The pieces that anything is known of, in the order of the files."""
     names = {clause.characteristic for clause in clauses}
     names |= {clause.when.characteristic for clause in clauses if clause.when is not None}
-    known: list[_Instanced] = [
+    known: list[Measurement | Observation] = [
         *(each for name, many in evidence.measurements.items() if name in names for each in many),
         *(each for name, many in evidence.observations.items() if name in names for each in many),
     ]
@@ -348,13 +344,13 @@ def _judge_unclaimed(
         yield from (each for each in found if each.measurement or each.verdict is not Verdict.CONFORMS)
 
 
-def _unclaimed(known: Sequence[_OfPiece], parts: Iterable[Sequence[_OfPiece]]) -> list[_OfPiece]:
+def _unclaimed(known: Sequence[_Found], parts: Iterable[Sequence[_Found]]) -> list[_Found]:
     claimed = [each for part in parts for each in part]
     return [each for each in known if not each.instance and each not in claimed]
 
 
 def _labelled(clause: Clause, part: Evidence) -> bool:
-    known: list[_Instanced] = [
+    known: list[Measurement | Observation] = [
         *part.measurements.get(clause.characteristic, ()),
         *part.observations.get(clause.characteristic, ()),
     ]
@@ -372,10 +368,10 @@ def _of_piece(evidence: Evidence, label: str, *, lone: bool) -> Evidence:
 
 
 def _kept(
-    by_name: Mapping[str, Sequence[_OfPiece]], label: str, shared: Callable[[_OfPiece], bool]
-) -> dict[str, Sequence[_OfPiece]]:
+    by_name: Mapping[str, Sequence[_Found]], label: str, shared: Callable[[_Found], bool]
+) -> dict[str, Sequence[_Found]]:
     """What bears the label; without such, what bears none and is shared."""
-    found: dict[str, Sequence[_OfPiece]] = {}
+    found: dict[str, Sequence[_Found]] = {}
     for name, many in by_name.items():
         own = [each for each in many if label and each.instance == label]
         own = own or [each for each in many if not each.instance and shared(each)]

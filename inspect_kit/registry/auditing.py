@@ -152,10 +152,8 @@ def _compare(walk: _Walk, connection: Connection, entries: Sequence[Entry]) -> N
     for entry in entries:
         for table, row in _readable_rows(entry):
             expected.setdefault(table.name, {}).setdefault(_key(table, row), row)
-    for table in OWN:
-        _compare_own(walk, table, expected.get(table.name, {}), _rows_between(connection, table, span))
-    for table in SHARED:
-        _compare_shared(walk, connection, table, expected.get(table.name, {}), span)
+    for table in (*OWN, *SHARED):
+        _compare_table(walk, connection, table, expected.get(table.name, {}), span)
 
 
 def _readable_rows(entry: Entry) -> Iterable[Row]:
@@ -178,14 +176,6 @@ def _rows_between(connection: Connection, table: Table, span: tuple[int, int]) -
 Rows = dict[tuple[Any, ...], dict[str, Any]]
 
 
-def _compare_own(walk: _Walk, table: Table, expected: Rows, found: Rows) -> None:
-    walk.counted[table.name] = walk.counted.get(table.name, 0) + len(found)
-    for key, row in expected.items():
-        _compare_row(walk, table, row, found.get(key))
-    for key in found.keys() - expected.keys():
-        walk.fault(_place(table, found[key]), "row-not-of-entry", entry=found[key]["entry"])
-
-
 def _compare_row(walk: _Walk, table: Table, row: dict[str, Any], there: dict[str, Any] | None) -> None:
     if there is None:
         walk.fault(_place(table, row), "row-entry-missing", entry=row["entry"])
@@ -195,24 +185,23 @@ def _compare_row(walk: _Walk, table: Table, row: dict[str, Any], there: dict[str
         walk.fault(_place(table, row), "changed-differ-from-entry", changed=", ".join(changed), entry=row["entry"])
 
 
-def _compare_shared(walk: _Walk, connection: Connection, table: Table, expected: Rows, span: tuple[int, int]) -> None:
-    """Rows that several entries name: each must be there as named, and made by an entry that names it."""
-    (key,) = table.primary_key
-    wanted = [row[key.name] for row in expected.values()]
-    found = {_key(table, dict(row._mapping)): dict(row._mapping) for row in _chosen(connection, table, wanted)}
-    for place, row in expected.items():
-        there = found.get(place)
-        first = {**row, "entry": min(row["entry"], there["entry"])} if there else row
-        _compare_row(walk, table, first, there)
-    mine = _rows_between(connection, table, span)
+def _compare_table(walk: _Walk, connection: Connection, table: Table, expected: Rows, span: tuple[int, int]) -> None:
+    """Rows that several entries name must be there as named, and made by an entry that names them."""
+    shared, mine = table in SHARED, _rows_between(connection, table, span)
+    there = _rows_of_keys(connection, table, expected) if shared else mine
     walk.counted[table.name] = walk.counted.get(table.name, 0) + len(mine)
-    for place in mine.keys() - expected.keys():
-        walk.fault(_place(table, mine[place]), "row-not-of-entry", entry=mine[place]["entry"])
+    for key, row in expected.items():
+        found = there.get(key)
+        first = {**row, "entry": min(row["entry"], found["entry"])} if found and shared else row
+        _compare_row(walk, table, first, found)
+    for key in mine.keys() - expected.keys():
+        walk.fault(_place(table, mine[key]), "row-not-of-entry", entry=mine[key]["entry"])
 
 
-def _chosen(connection: Connection, table: Table, keys: list[str]) -> Iterable[Any]:
+def _rows_of_keys(connection: Connection, table: Table, expected: Rows) -> Rows:
     (key,) = table.primary_key
-    return connection.execute(select(table).where(key.in_(keys))) if keys else ()
+    found = connection.execute(select(table).where(key.in_([row[key.name] for row in expected.values()])))
+    return {_key(table, dict(row._mapping)): dict(row._mapping) for row in found}
 
 
 def _place(table: Table, row: dict[str, Any]) -> str:

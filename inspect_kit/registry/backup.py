@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Final
 
@@ -161,7 +162,8 @@ def _restore_entries(connection: Connection, archive: zipfile.ZipFile, manifest:
     digests: set[str] = set()
     last = (0, FIRST)
     with archive.open("entries.jsonl") as stream:
-        for batch in _batches(_lines(stream, where)):
+        entries = _lines(stream, where)
+        while batch := list(islice(entries, _BATCH)):
             for entry in batch:
                 if (entry.id - 1, entry.previous) != last or entry.right_hash() != entry.hash:
                     raise BrokenSeal("does-not-fit-chain", where=f"{where}: entry {entry.id}")
@@ -178,17 +180,6 @@ def _lines(stream: IO[bytes], where: str) -> Iterator[Entry]:
         if len(line) == _LONGEST_LINE:
             raise BadInput("entry-too-long", where=where)
         yield msgspec.convert(parse_json(line, where), Entry)
-
-
-def _batches(entries: Iterator[Entry]) -> Iterator[list[Entry]]:
-    batch: list[Entry] = []
-    for entry in entries:
-        batch.append(entry)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _member(archive: zipfile.ZipFile, name: str, largest: int) -> bytes:

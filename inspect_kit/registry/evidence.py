@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from sqlalchemy import Connection, select
 
@@ -18,22 +18,6 @@ from inspect_kit.registry.tables import FILES
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
-class Shelf(Protocol):
-    """Where evidence is kept."""
-
-    def put(self, connection: Connection, content: bytes) -> str:
-        """Keep a content for good before the transaction ends; gives its SHA-256."""
-
-    def take(self, connection: Connection, digest: str) -> bytes:
-        """A content by its SHA-256: missing or changed is a broken seal."""
-
-    def digests(self, connection: Connection) -> Iterator[str]:
-        """All that lies here."""
-
-    def clear(self, connection: Connection, digests: Iterable[str]) -> int:
-        """Remove contents that nobody names, and drafts that were left; gives how many files went."""
-
-
 @dataclass(frozen=True, slots=True)
 class EvidenceFolder:
     """Files in folders named by the first two digits of their digest."""
@@ -41,7 +25,10 @@ class EvidenceFolder:
     root: Path
 
     def put(self, connection: Connection, content: bytes) -> str:
-        """Written beside, made to last, then renamed: there is never half a file under a digest."""
+        """Keep a content for good before the transaction ends; gives its SHA-256.
+
+        Written beside, made to last, then renamed: there is never half a file under a digest.
+        """
         del connection
         digest = hashlib.sha256(content).hexdigest()
         path = self.path(digest)
@@ -55,7 +42,7 @@ class EvidenceFolder:
         return digest
 
     def take(self, connection: Connection, digest: str) -> bytes:
-        """The content, if it is still what it was."""
+        """The content, if it is still what it was: missing or changed is a broken seal."""
         del connection
         try:
             content = self.path(digest).read_bytes()
@@ -75,7 +62,7 @@ class EvidenceFolder:
         return (path.name for path in self.root.glob("??/*") if _DIGEST.fullmatch(path.name))
 
     def clear(self, connection: Connection, digests: Iterable[str]) -> int:
-        """Gone for good; the folders stay."""
+        """Remove contents that nobody names, and drafts that were left, for good; gives how many files went."""
         del connection
         left = [*map(self.path, digests), *self.root.glob("??/.*.part")]
         try:
@@ -114,6 +101,10 @@ class EvidenceTable:
         """Nothing: rows come and go with their transaction, and history is only ever added to."""
         del connection, digests
         return 0
+
+
+Shelf = EvidenceFolder | EvidenceTable
+"""Where evidence is kept."""
 
 
 def _unchanged(content: bytes, digest: str, where: str) -> bytes:

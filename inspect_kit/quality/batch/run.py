@@ -13,14 +13,14 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import copyfile
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import PHOTO_ENDINGS, Stamp, sha256_of_file, stamp_of
 from inspect_kit.errors import ENGLISH, BadInput, Notice, UsageError, sentence, system_errors_as
 from inspect_kit.file_lock import try_lock
 from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, natural, parsed
-from inspect_kit.quality.batch.workers import BatchPhoto, Work
+from inspect_kit.quality.batch.workers import BatchPhoto, Cluster, Pool, Work
 from inspect_kit.stored_notices import notices_in
 
 MAX_PHOTOS: Final = 1_000_000
@@ -28,13 +28,8 @@ MAX_PHOTOS: Final = 1_000_000
 JOURNAL: Final = ".part"
 
 
-class Workforce(Protocol):
-    """Those who do the work: the cores of this machine, or a cluster."""
-
-    def measured(self, photos: Iterable[BatchPhoto], work: Work) -> Iterator[bytes]:
-        """The lines of all photos, in whatever order they get done."""
-
-
+Workforce = Pool | Cluster
+"""Those who do the work: the cores of this machine, or a cluster."""
 ProgressCallback = Callable[[int], None]
 """Hears how many photos are done."""
 LineCallback = Callable[[dict[str, Any]], None]
