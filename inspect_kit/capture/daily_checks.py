@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.files import read_text
-from inspect_kit.capture.instruments import DistributionShape, Instrument, checked_id
+from inspect_kit.capture.instruments import Instrument, checked_id
 from inspect_kit.errors import BadInput, Notice, UsageError, notice, sentence, system_errors_as
 from inspect_kit.strict_json import parse_json
 from inspect_kit.values.quantity import Quantity, parse_strict
@@ -27,13 +27,6 @@ _CONTEXT: Final = Context(prec=40)
 """Decimal digits in which a permitted error is worked out: many more than any gauge shows."""
 _TWO_DIGITS: Final = Context(prec=2, rounding=ROUND_UP)
 """An uncertainty is stated with two significant digits, rounded up."""
-_SQUARE: Final = {
-    DistributionShape.NORMAL: 1,
-    DistributionShape.RECTANGULAR: 3,
-    DistributionShape.TRIANGULAR: 6,
-    DistributionShape.ARCSINE: 2,
-}
-"""(Half-width ÷ standard deviation)², GUM 4.3.7 and 4.3.9."""
 _NEEDS_ZERO: Final = frozenset({"scale", "caliper"})
 
 
@@ -95,7 +88,7 @@ def permitted_error(instrument: Instrument, at: Quantity, tolerance: Quantity | 
         variance = (digit / 2) ** 2 / 3
         for effect in instrument.effects:
             size = effect.size.in_base + effect.relative * abs(at.in_base)
-            variance += (size / effect.coverage) ** 2 / _SQUARE[effect.shape]
+            variance += (size / effect.coverage) ** 2 / effect.shape.square
         return Quantity(max(digit, _TWO_DIGITS.plus(2 * variance.sqrt())), unit)
 
 

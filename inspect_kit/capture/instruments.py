@@ -30,6 +30,11 @@ class DistributionShape(StrEnum):
     TRIANGULAR = "triangular"
     ARCSINE = "arcsine"
 
+    @property
+    def square(self) -> int:
+        """(Half-width ÷ standard deviation)², GUM 4.3.7, 4.3.9 and H.1.3.3."""
+        return {"normal": 1, "rectangular": 3, "triangular": 6, "arcsine": 2}[self.value]
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:

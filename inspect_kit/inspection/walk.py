@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -188,15 +189,12 @@ def _numbered(sheet: Sheet, readings: Iterable[Reading]) -> list[Reading]:
     """Give numbers to unnamed readings of pieces that come in sets: nineteen rows `coin.mass` are nineteen coins."""
     in_sets = _in_sets(sheet)
     rows = list(readings)
-    unnamed: dict[str, int] = {}
-    for reading in rows:
-        if reading.value and not reading.instance:
-            unnamed[reading.characteristic] = unnamed.get(reading.characteristic, 0) + 1
-    counters: dict[str, int] = {}
+    unnamed = Counter(reading.characteristic for reading in rows if reading.value and not reading.instance)
+    counters: Counter[str] = Counter()
     for index, reading in enumerate(rows):
         name = reading.characteristic
         if reading.value and not reading.instance and unnamed[name] > 1 and name in in_sets:
-            counters[name] = counters.get(name, 0) + 1
+            counters[name] += 1
             rows[index] = replace(reading, instance=str(counters[name]))
     return rows
 

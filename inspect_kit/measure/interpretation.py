@@ -12,13 +12,8 @@ from inspect_kit.values.measurement import Budget, Component, Measurement, Obser
 from inspect_kit.values.plausible import Plausible, likely_meant
 
 _CONTEXT: Final = Context(prec=quantity.PRECISION)
-_DIVISOR: Final = {
-    DistributionShape.NORMAL: Decimal(1),
-    DistributionShape.RECTANGULAR: _CONTEXT.sqrt(Decimal(3)),
-    DistributionShape.TRIANGULAR: _CONTEXT.sqrt(Decimal(6)),
-    DistributionShape.ARCSINE: _CONTEXT.sqrt(Decimal(2)),
-}
-"""Half-width of a distribution ÷ its standard deviation (GUM 4.3.7, 4.3.9)."""
+_DIVISOR: Final = {shape: _CONTEXT.sqrt(Decimal(shape.square)) for shape in DistributionShape}
+"""Half-width of a distribution ÷ its standard deviation."""
 
 _FINEST: Final = 20
 """Digits of a display ÷ the least standard uncertainty that can be stated of a value read from it: one digit alone

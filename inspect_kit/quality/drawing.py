@@ -32,6 +32,8 @@ FORMATS: Final = ("svg", "png", "pdf")
 DOTS_PER_INCH: Final = 150
 """Resolution of a drawing as PNG; vector formats have none."""
 INK, GREY, PALE = "black", "0.45", "0.85"
+MARKS: Final = "os^Dv<>pPX*h"
+"""By which strata, operators and the like are told apart."""
 _STROKE: Final = "0.7"
 STYLE: Final[Any] = {
     "font.size": 9,
@@ -261,7 +263,6 @@ class ChartLook:
 
 
 PLAIN: Final = ChartLook()
-_STRATUM_MARKS: Final = "os^Dv<>pPX*h"
 _MOST_NAMES: Final = 24
 """Subgroups that can be named below an axis."""
 _NAME: Final = 16
@@ -322,7 +323,7 @@ def _mark_strata(axes: Axes, track: Track, strata: Sequence[str]) -> None:
         mine = told == name
         axes.plot(
             np.asarray(track.places)[mine], track.points[mine], linestyle="", color=INK, markersize=5,
-            marker=_STRATUM_MARKS[number % len(_STRATUM_MARKS)], label=name[:_NAME] or "—",
+            marker=MARKS[number % len(MARKS)], label=name[:_NAME] or "—",
             markerfacecolor=INK if number % 2 == 0 else "white",
         )  # fmt: skip
     axes.legend(loc="upper left", ncols=4)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from inspect_kit.quality.drawing import GREY, INK, PALE, drawing, figures, in_unit, labelled
+from inspect_kit.quality.drawing import GREY, INK, MARKS, PALE, drawing, figures, in_unit, labelled
 from inspect_kit.quality.gauge.drift import PointHistory
 from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy
 from inspect_kit.quality.process.capability import d2, range_factors
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 SHEET: Final = (10.5, 10.5)
 """Inches: six panels that can be read."""
-_MARKS: Final = "os^Dv<>pPX*h"
 _DASHES: Final = ("-", "--", ":", "-.")
 _HATCHES: Final = ("", "///", "...")
 _MOST_NAMES: Final = 30
@@ -184,7 +183,7 @@ def _draw_interaction(axes: Axes, cells: Cells, label: str) -> None:
         mine = [(names.index(part), float(cell.mean())) for (who, part), cell in cells.items() if who == operator]
         places, means = zip(*sorted(mine), strict=True)
         axes.plot(
-            places, means, color=INK if number % 2 == 0 else GREY, marker=_MARKS[number % len(_MARKS)],
+            places, means, color=INK if number % 2 == 0 else GREY, marker=MARKS[number % len(MARKS)],
             linestyle=_DASHES[number % len(_DASHES)], markersize=4, label=operator[:20],
         )  # fmt: skip
     _name(axes, names)

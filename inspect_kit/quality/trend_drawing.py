@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from inspect_kit.quality.drawing import GREY, INK, PALE, drawing, in_unit, labelled, limit_line
+from inspect_kit.quality.drawing import GREY, INK, MARKS, PALE, drawing, in_unit, labelled, limit_line
 from inspect_kit.quality.trend import FaultCount, Trend, TrendPoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MARKS: Final = "os^Dv<>pPX*h"
 _WANTED: Final = 1.33
 """The index that customers usually ask for."""
 _MOST_FAULTS: Final = 8
@@ -38,8 +37,10 @@ def trend_drawing(figure: Figure, trend: Trend, faults: Sequence[FaultCount], *,
     for number, stratum in enumerate(strata):
         mine = [point for point in trend.points if point.stratum == stratum]
         shift = (number - (len(strata) - 1) / 2) * 0.6 / len(strata)
-        _draw_means(means, mine, periods, (number, shift))
-        _draw_indices(indices, mine, periods, (number, shift))
+        for axes, name, label in ((means, "mean", stratum), (indices, "cpk", "")):
+            shown = [point for point in mine if getattr(point, name) is not None]
+            places = [periods.index(point.period) + shift for point in shown]
+            _whiskers(axes, places, shown, name, (number, label))
     _dress(trend, means, indices, periods)
     if strata != [""]:
         means.legend(loc="best", ncols=min(len(strata), 4))
@@ -62,34 +63,17 @@ def _dress(trend: Trend, means: Axes, indices: Axes, periods: Sequence[str]) -> 
     indices.set_xlim(-0.6, len(periods) - 0.4)
 
 
-def _draw_means(axes: Axes, points: Sequence[TrendPoint], periods: Sequence[str], style: tuple[int, float]) -> None:
-    shown = [point for point in points if point.mean is not None]
-    middle = [point.mean or 0.0 for point in shown]
-    ends = [point.mean_interval or (point.mean or 0.0,) * 2 for point in shown]
-    _whiskers(axes, _places(shown, periods, style[1]), middle, ends, (style[0], points[0].stratum))
-
-
-def _draw_indices(axes: Axes, points: Sequence[TrendPoint], periods: Sequence[str], style: tuple[int, float]) -> None:
-    shown = [point for point in points if point.cpk is not None]
-    middle = [point.cpk or 0.0 for point in shown]
-    ends = [point.cpk_interval or (0.0, 0.0) for point in shown]
-    _whiskers(axes, _places(shown, periods, style[1]), middle, ends, (style[0], ""))
-
-
-def _places(points: Sequence[TrendPoint], periods: Sequence[str], shift: float) -> list[float]:
-    return [periods.index(point.period) + shift for point in points]
-
-
-def _whiskers(
-    axes: Axes, places: list[float], middle: list[float], ends: Sequence[tuple[float, ...]], style: tuple[int, str]
-) -> None:
-    if not middle:
+def _whiskers(axes: Axes, places: list[float], points: Sequence[TrendPoint], name: str, style: tuple[int, str]) -> None:
+    """The mean or index of each period, with its 95 % limits where there are any."""
+    if not points:
         return
     number, label = style
+    middle = np.array([getattr(point, name) for point in points])
+    ends = [getattr(point, f"{name}_interval") or (getattr(point, name),) * 2 for point in points]
     low, high = np.array(ends).T
     axes.errorbar(
-        places, middle, yerr=[np.array(middle) - low, high - np.array(middle)], color=INK if number % 2 == 0 else GREY,
-        marker=_MARKS[number % len(_MARKS)], markersize=4, linewidth=0.8, capsize=3, label=label[:16] or None,
+        places, middle, yerr=[middle - low, high - middle], color=INK if number % 2 == 0 else GREY,
+        marker=MARKS[number % len(MARKS)], markersize=4, linewidth=0.8, capsize=3, label=label[:16] or None,
     )  # fmt: skip
 
 

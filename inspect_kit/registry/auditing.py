@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -50,7 +51,7 @@ class _Walk:
     """Numbers from which on a series goes on after entries were lost."""
     certificates: int = 0
     files: set[bytes] = field(default_factory=set)
-    counted: dict[str, int] = field(default_factory=dict)
+    counted: Counter[str] = field(default_factory=Counter)
     faults: list[Fault] = field(default_factory=list)
     edge: dict[int, bytes] = field(default_factory=dict)
     """The last complete node of each level of the log's tree."""
@@ -189,7 +190,7 @@ def _compare_table(walk: _Walk, connection: Connection, table: Table, expected: 
     """Rows that several entries name must be there as named, and made by an entry that names them."""
     shared, mine = table in SHARED, _rows_between(connection, table, span)
     there = _rows_of_keys(connection, table, expected) if shared else mine
-    walk.counted[table.name] = walk.counted.get(table.name, 0) + len(mine)
+    walk.counted[table.name] += len(mine)
     for key, row in expected.items():
         found = there.get(key)
         first = {**row, "entry": min(row["entry"], found["entry"])} if found and shared else row
@@ -227,7 +228,7 @@ def _look_at_files(walk: _Walk, registry: Registry, connection: Connection, said
 def _after(walk: _Walk, connection: Connection) -> None:
     """What only shows at the end: rows without entries, a chain that was cut, guards that are gone."""
     for table in (*OWN, *SHARED):
-        surplus = (connection.scalar(select(func.count()).select_from(table)) or 0) - walk.counted.get(table.name, 0)
+        surplus = (connection.scalar(select(func.count()).select_from(table)) or 0) - walk.counted[table.name]
         if surplus:
             orphans = select(table).where(table.c.entry.not_in(select(ENTRIES.c.id))).limit(5)
             for row in connection.execute(orphans):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -375,9 +376,7 @@ class _Sheet:
 
     def judged(self, limits: Limits | None) -> JudgedCharacteristic:
         """What came of it."""
-        counts: dict[Verdict, int] = {}
-        for odd in self.odd.values():
-            counts[odd.verdict] = counts.get(odd.verdict, 0) + 1
+        counts = Counter(odd.verdict for odd in self.odd.values())
         looked_at = self.seen + sum(self.values[row] is None for row in self.odd)
         counts[Verdict.CONFORMS] = looked_at - len(self.odd)
         in_order = dict(sorted(self.odd.items()))
