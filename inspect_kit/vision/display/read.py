@@ -73,7 +73,23 @@ def read_display(photo: NDArray[np.uint8]) -> DisplayedNumber | None:
         best = replace(best, confidence=min(best.confidence, 0.5), doubt="display-two-ways")
     if any(_rivals(best, other) for other, _ in read):
         best = replace(best, confidence=min(best.confidence, 0.5), doubt="display-two-rows")
-    return _with_marks(*(_in_shade(best, strip, both) if not best.row.light else (best, strip)))
+    if best.row.light:
+        return _with_marks(best, strip)
+    best, strip = _in_shade(best, strip, both)
+    if _glint(photo, best.row):
+        best = replace(best, confidence=min(best.confidence, 0.5), doubt=best.doubt or "display-bars-unclear")
+    return _with_marks(best, strip)
+
+
+def _glint(photo: NDArray[np.uint8], row: DigitRow) -> bool:
+    """Whether a spot over dark digits is white though their ground is not: it may have taken a bar away."""
+    (left, right), (low_left, low_right) = row.top, row.bottom
+    corners = np.round([left, right, low_right, low_left]).astype(np.int32)
+    low, high = np.maximum(corners.min(axis=0), 0), corners.max(axis=0) + 1
+    part = photo[low[1] : high[1], low[0] : high[0]].min(axis=2)
+    inside = cv2.fillConvexPoly(np.zeros(part.shape, np.uint8), corners - low, 1) > 0
+    white = part[inside] > tuning.WHITE
+    return bool(white.mean() < 0.5 and white.sum() > tuning.PART_AREA * row.height**2)
 
 
 def _in_shade(shown: DisplayedNumber, strip: Strip, both: tuple[Plane, Plane]) -> tuple[DisplayedNumber, Strip]:

@@ -91,6 +91,8 @@ MISSED_CHANCE: Final = 0.6
 """Probability of a digit beside the row from which the row may lack one."""
 PART_AREA: Final = 0.03
 """Area in squared heights from which what was set aside could be part of a digit; half a one has 0.04."""
+WHITE: Final = 250
+"""Code, of 255 in every colour, above which a camera has seen nothing but light."""
 UNEVEN_STEP: Final = 1.5
 """How much further than usual the next digit's right side may be: a point in a cell of its own adds a third."""
 SPECK_AREA: Final = 0.002

@@ -13,6 +13,7 @@ from inspect_kit.capture.photographs import Photograph
 from inspect_kit.measure.displayed import DisplayReading, displayed
 from inspect_kit.values.quantity import UNITS, parse_quantity
 from inspect_kit.vision.display.dots import Dots, digit_of_dots
+from inspect_kit.vision.display.read import read_display
 from inspect_kit.vision.display.segments import dash, seven_segment
 from tests.scenes.display import KINDS, TALL, Scene, Style, any_scene, lettering, photograph
 from tests.scenes.other_displays import dial, other_scene, vernier
@@ -205,6 +206,16 @@ def test_a_digit_that_glare_makes_faint_is_never_left_out(end: str) -> None:
     photo[:, part] = 160 + photo[:, part] * 0.3
     reading = seen(np.clip(photo, 0, 255).astype(np.uint8))
     assert not reading.certain or reading.value == "148.56"
+
+
+def test_a_glint_that_may_have_taken_a_bar_away_leaves_the_reading_open() -> None:
+    """Over the lower left bar of a six it made a five of it, at 0.95."""
+    photo = np.minimum(photograph(Scene("148.56", digit=100.0)), 225)
+    shown = read_display(np.ascontiguousarray(photo[:, :, ::-1]))
+    assert shown is not None
+    x, y = np.array(shown.row.bottom[1]) - shown.row.height * np.array([0.5, 0.28])
+    cv2.circle(photo, (round(x), round(y)), round(0.14 * shown.row.height), (255, 255, 255), -1)
+    assert not seen(photo).certain
 
 
 def test_a_ring_at_half_height_is_no_sign() -> None:
