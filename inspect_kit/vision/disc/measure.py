@@ -47,6 +47,8 @@ _AROUND: Final = np.linspace(0, 2 * np.pi, 90, endpoint=False)
 """Directions in which an outline is checked against the picture's border."""
 _HELD: Final = 1e-3
 """mm, standard, of a thickness that is taken as stated."""
+_FAINT: Final = "shows its outline too faintly"
+"""Why a piece is not measured that is as bright as its ground."""
 _INNER: Final = "shows a ring of its face more clearly than its outline"
 """Why a piece is not measured of which only a groove was."""
 
@@ -90,6 +92,8 @@ def find_pieces(
     # Light from all sides draws a circle of shade around a piece, that ends within half of its height.
     discs, inner = _outermost_only(discs, candidates, shape.thickness / 2 if printed else 0.0)
     refused += [Refused((float(disc.centre[0]), float(disc.centre[1])), _INNER) for disc in inner]
+    if printed:
+        refused += _unexplained(task, candidates, discs, refused)
     within = [disc for disc in discs if radii[0] - 1 <= disc.solid.radius <= radii[1] + 1]
     return DiscPieces(tuple(reading_order(within)), tuple(refused))
 
@@ -111,6 +115,19 @@ def _outermost_only(
         )
 
     return [disc for disc in discs if not is_inner(disc)], [disc for disc in discs if is_inner(disc)]
+
+
+def _unexplained(
+    task: _Task, candidates: Sequence[Candidate], discs: Sequence[Disc], refused: Sequence[Refused]
+) -> list[Refused]:
+    """Whole circles, as clear as any piece's, in which nothing could be measured: a piece as bright as the mat."""
+    found: list[Refused] = []
+    for each in _larger_first(candidates):
+        guess = Solid(each.x, each.y, each.radius, task.shape.thickness, task.shape.rim)
+        known = _taken(each, discs) or _near_refused(task.view, guess, [*refused, *found])
+        if each.support >= tuning.WHOLE and not known:
+            found.append(Refused(_pixel(task.view, guess), _FAINT))
+    return found
 
 
 def _larger_first(candidates: Sequence[Candidate]) -> list[Candidate]:

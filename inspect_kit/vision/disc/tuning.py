@@ -99,6 +99,8 @@ back too little light to move an edge, and it was not taught with them."""
 
 CLEAR: Final = 0.7
 """Share of a candidate's outline with an edge, from which on it is reported even if it cannot be measured."""
+WHOLE: Final = 0.9
+"""Share of it from which on a circle that nothing was measured in is named: a slate piece, path-traced, has 0.99."""
 CANDIDATE_FAINT: Final = 0.45
 """Share below which a candidate is not even tried."""
 SHADOW: Final = 1.2
