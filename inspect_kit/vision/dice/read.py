@@ -57,6 +57,8 @@ _RINGS: Final = np.array([
 """Places around a lone pip, in its radii."""
 _INNER: Final = np.stack(np.meshgrid(*[np.linspace(-0.6, 0.6, 7)] * 2), axis=2).reshape(-1, 2)
 """Places on a face, half edges, well inside of its rounded rim."""
+_ALONE: Final = 2.0
+"""Half edges from which on the square beside a face is free of another: nearer, that other die explains its shade."""
 
 
 @dataclass(frozen=True)
@@ -179,16 +181,27 @@ def _face_seen(sight: _Sight, places: Sequence[Place]) -> float:
 def _half(sight: _Sight, top: Face, tops: Sequence[Face], plane: Outlook) -> bool:
     """Whether the body goes on beyond just one side, as a domino's halves do, and two dice that touch may.
 
-    What goes on there is another face, or the body's colour; unless its own wall reaches so far.
+    What goes on there is a face that was read, or one of the body's colour that the network sees, or that colour alone
+    where no other die explains it; unless its own wall reaches so far.
     """
     ways = np.concatenate([top.axes.T, -top.axes.T])
-    read = [any(other.inside(top.centre + 2 * way) < tuning.IN_LINE for other in tops) for way in ways]
+    nearest = np.array([_nearest(top.centre + 2 * way, top, tops) for way in ways])
+    shades = _shades_beside(sight, top, ways)
     seen = chances(sight.levels, [(top.centre + 2 * way, top.frame) for way in ways])[:, 0] < 1 - SURE
     reach = np.linalg.solve(top.axes, plane.down(top.centre) * top.size)
     free = np.concatenate([-reach, reach]) > -tuning.OWN_WALL
-    like, next_like = np.sort(_shades_beside(sight, top, ways[free]))[:2]
-    goes_on = like < tolerance(top.contrast) / 2 and next_like > tuning.ONE_SIDE * (like + 1)
-    return bool(goes_on or np.sum(read | (seen & free)) == 1)
+    told = (nearest < tuning.IN_LINE) | (seen & free & (shades < tolerance(top.contrast)))
+    return _stands_out(np.sort(shades[free & (nearest > _ALONE)]), tolerance(top.contrast)) or bool(told.sum() == 1)
+
+
+def _stands_out(shades: Floats, likeness: float) -> bool:
+    """Whether just the first of some shades, in rising order, is a face's own."""
+    return bool(len(shades) > 1 and shades[0] < likeness / 2 and shades[1] > tuning.ONE_SIDE * (shades[0] + 1))
+
+
+def _nearest(point: Floats, top: Face, tops: Sequence[Face]) -> float:
+    """How far a point is from the middle of the nearest other face, in half edges of that one."""
+    return min((other.inside(point) for other in tops if other is not top), default=np.inf)
 
 
 def _shades_beside(sight: _Sight, top: Face, ways: Floats) -> Floats:

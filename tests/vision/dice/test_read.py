@@ -138,6 +138,16 @@ def test_the_halves_of_a_domino_are_no_sure_dice(numbers: tuple[int, int], groun
     assert all(die.confidence < 0.8 for die in look_at_dice(cv2.GaussianBlur(picture, (0, 0), 1.0), None).dice)
 
 
+def test_a_die_that_another_lies_against_askew_is_as_sure_as_one_alone() -> None:
+    picture = np.full((480, 640, 3), (128, 92, 60), np.uint8)
+    for number, middle in ((5, (240, 240)), (6, (336, 266))):
+        cv2.rectangle(picture, np.subtract(middle, 45), np.add(middle, 45), (236, 232, 222), -1, cv2.LINE_AA)
+        for x, y in PIPS[number]:
+            cv2.circle(picture, (middle[0] + 24 * x, middle[1] + 24 * y), 8, (25, 25, 25), -1, cv2.LINE_AA)
+    dice = look_at_dice(cv2.GaussianBlur(picture, (0, 0), 1.0), None).dice
+    assert [(die.number, die.confidence >= 0.8) for die in dice] == [(5, True), (6, True)]
+
+
 def test_small_dice_in_a_large_photo_are_enlarged_and_read() -> None:
     picture = np.full((900, 1400, 3), (128, 92, 60), np.uint8)
     for index, columns in enumerate((0.7, 1.0, 0.85)):
