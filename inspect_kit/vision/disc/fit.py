@@ -49,7 +49,6 @@ class Disc:
     by_rim: float
     by_view: Floats
     resolution: float
-    cover: float
     blur: float
     contrast: float
     unevenness: float
@@ -125,9 +124,8 @@ def fit_disc(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Opt
 
 def is_face_only(pixels: Pixels, view: View, disc: Disc, optics: Optics) -> bool:
     """Whether edges outside of a fitted outline show that it is the upper face's: beyond its own outline, on the side
-    away from the camera, a disc has none. A glossy rim mirrors the mat and looks like it."""
-    if disc.cover > tuning.SURELY_WHOLE:
-        return False
+    away from the camera, a disc has none. A glossy rim mirrors the mat and looks like it; or the face mirrors the sky,
+    is seen all around, and the rim is dark."""
     further = [share * disc.solid.rim for share in tuning.RIM_SHARES if share * disc.solid.rim > tuning.FACE_APART]
     wider = (replace(disc.solid, radius=disc.solid.radius + each) for each in further)
     return any(_far_share(pixels, view, solid, optics) > tuning.SECOND_OUTLINE for solid in wider)
@@ -293,7 +291,6 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         by_rim=float(gain[2, 4] / max(shape.u_rim, 1e-4)),
         by_view=-spread[2] @ lines.by_view,
         resolution=resolution,
-        cover=cover,
         blur=edges.blur,
         contrast=float(np.median(edges.contrast[good])),
         unevenness=float(edges.contrast[good].std() / edges.contrast[good].mean()),

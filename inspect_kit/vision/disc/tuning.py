@@ -64,15 +64,13 @@ FACE_OR_RIM: Final = 0.5
 RIM_AS_GROUND: Final = 0.15
 """Share of the rim's radius that u of the radius carries at least where piece and ground are hardly told apart: light
 falls off over the rim, somewhere on it by just as much. Chosen on three slate discs in one path-traced picture."""
-SURELY_WHOLE: Final = 0.75
-"""Share of the outline with a good edge from which on it cannot be that of the upper face alone."""
 RIM_SHARES: Final = (0.4, 0.6, 0.8, 1.0)
 """Shares of the rim's radius outside of an outline at which another one is looked for."""
 FACE_APART: Final = 0.35
 """mm between two outlines below which they are one."""
-SECOND_OUTLINE: Final = 0.4
-"""Share of the far half with an edge there that makes it another outline: path-traced, 0.66 where it was one, 0.26 at
-most elsewhere."""
+SECOND_OUTLINE: Final = 0.5
+"""Share of the far half with an edge there that makes it another outline: path-traced, 0.59 to 0.68 where it was one,
+0.24 at most elsewhere; 0.44 on one of 26 real coins."""
 INWARDS: Final = 3.0
 """Deviations at which an edge too far inwards (a groove, a gleam) counts nothing."""
 OUTWARDS: Final = 4.0
