@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -365,6 +364,8 @@ _UNMARKED: Final = ("mark", "overlay")
 
 def _mark(data: Mapping[str, object]) -> str:
     """A digest of what was measured: it shows that a file was edited, and is no signature."""
+    import hashlib
+
     kept = {key: value for key, value in data.items() if key not in _UNMARKED}
     return hashlib.sha256(repr(_plain(kept)).encode()).hexdigest()
 

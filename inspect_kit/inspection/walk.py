@@ -51,6 +51,8 @@ class Task:
     on: date
     instrument_folders: tuple[Path, ...] = ()
     home: Path | None = None
+    day_stated: bool = True
+    """Whether somebody said the day, rather than the desk's clock that decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
         (reading.instrument for reading in readings if reading.instrument), task.instrument_folders
     )
     _refuse_other_instruments(readings, instruments)
-    _refuse_later_readings(readings, task.on)
+    if task.day_stated:
+        _refuse_later_readings(readings, task.on)
     evidence = _evidence(task, readings, instruments)
     figures = _figures(task, evidence)
     contradicted: tuple[Notice, ...] = ()

@@ -63,7 +63,7 @@ def place_of(visit: Visit) -> InspectionPlace:
 def task_of(visit: Visit, place: InspectionPlace) -> Task:
     """What is to be judged there, by the event's rules and with the desk's own gauges."""
     station, rule = visit.station, RuleName(place.event.rule)
-    return Task(place.sheet, place.item, rule, station.today, station.gauge_folders, station.home)
+    return Task(place.sheet, place.item, rule, station.today, station.gauge_folders, station.home, day_stated=False)
 
 
 def first_of(visit: Visit, place: InspectionPlace, ticket: str) -> store.DeskInspection | None:

@@ -49,6 +49,7 @@ class Disc:
     by_rim: float
     by_view: Floats
     resolution: float
+    cover: float
     blur: float
     contrast: float
     unevenness: float
@@ -291,6 +292,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         by_rim=float(gain[2, 4] / max(shape.u_rim, 1e-4)),
         by_view=-spread[2] @ lines.by_view,
         resolution=resolution,
+        cover=cover,
         blur=edges.blur,
         contrast=float(np.median(edges.contrast[good])),
         unevenness=float(edges.contrast[good].std() / edges.contrast[good].mean()),

@@ -175,6 +175,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, spread: float, shape: S
         by_rim=0.0,
         by_view=-gain[2] @ by_view,
         resolution=around.resolution,
+        cover=float(seen.mean()),
         blur=0.0,
         contrast=float(np.median(contrast[good])),
         unevenness=unevenness,
