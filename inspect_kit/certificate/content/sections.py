@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -16,6 +15,7 @@ from inspect_kit.errors import worded
 from inspect_kit.inspection import record as recorded
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.sheet import SheetAuthority
+from inspect_kit.tomlfile import read_toml
 
 # How each characteristic was measured, how well, and what its uncertainty is made of: one table.
 
@@ -105,7 +105,14 @@ def overlay_key(sheet: recorded.SheetRef, key: str) -> str:
 @cache
 def board_layout() -> dict[str, Any]:
     """A carrom board as it is drawn: its sizes in mm, and under `marks` what it has a place for."""
-    return tomllib.loads((shipped("reports") / "layout" / "carrom-board.toml").read_text(encoding="utf-8"))
+    return {key: _drawn(value) for key, value in read_toml(shipped("reports") / "layout" / "carrom-board.toml").items()}
+
+
+def _drawn(value: object) -> Any:
+    """Numbers of a drawing as drawings take them."""
+    if isinstance(value, dict):
+        return {key: _drawn(each) for key, each in value.items()}
+    return float(value) if isinstance(value, Decimal) else value
 
 
 def _plan(source: model.Source) -> Iterable[model.Block]:
