@@ -459,6 +459,6 @@ def _marks_in_words(group: Group) -> str:
 
 
 def _marked_alike(mark: tuple[str, str], labels: Sequence[str], of: int) -> str:
-    told = ": ".join(part for part in mark if part)
+    told = ": ".join(part for part in mark if part).removesuffix(".")
     which = f" ({', '.join(label for label in labels if label)})" if len(labels) <= of / 2 and any(labels) else ""
     return f"{len(labels)} × {told}{which}."

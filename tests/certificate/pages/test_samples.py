@@ -48,6 +48,11 @@ def test_a_fresh_sample_says_the_same_on_every_page_as_the_stored_one(name: str)
     assert lasting(fresh()[name]) == lasting(stored)
 
 
+@pytest.mark.parametrize("name", _NAMES)
+def test_a_reason_that_ends_in_a_full_stop_gets_no_second_one(name: str) -> None:
+    assert ".." not in "".join(pages_of((SAMPLES / name).read_bytes()))
+
+
 def test_the_samples_and_the_picture_are_small() -> None:
     assert sum((SAMPLES / name).stat().st_size for name in _NAMES) < 1_000_000
     assert PICTURE.stat().st_size < 400_000
