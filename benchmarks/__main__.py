@@ -1,7 +1,7 @@
 """`python -m benchmarks [NAME…]`: run all benchmarks, or the named ones, and print their figures as ratios.
 
-These take long and are run only by name, with their options: `sensitivity [ROOM…]`, `traced`, `pictures FOLDER…`,
-`kills`, `power`, `soak --minutes 30`, `fuzz --minutes 10`.
+These take long and are run only by name, with their options: `sensitivity [--into FOLDER] [ROOM…]`, `traced`,
+`pictures FOLDER…`, `kills`, `power`, `soak --minutes 30`, `fuzz --minutes 10`.
 """
 
 from __future__ import annotations

@@ -1,28 +1,36 @@
 """Which of the chosen numbers the results hang on: each is moved by a fifth, and what is measured is compared.
 
-Run as `python -m benchmarks sensitivity [ROOM[.MODULE]…]`, such as `dice.read` or `board.tuning`. Every number that a
-module of the room names and explains is moved, wherever it stands. It counts by the largest change of a value over its
-standard uncertainty, and by values that come or go; 0 on these scenes does not prove it idle (many only bound the time,
-or refuse what these scenes do not show).
+Run as `python -m benchmarks sensitivity [--into FOLDER] [ROOM[.MODULE]…]`, such as `dice.read` or `board.tuning`. Every
+number that a module of the room names and explains is moved, wherever it stands: up, and down where up changes nothing.
+It counts by the largest change of a value or of its standard uncertainty u, over u, and by values that come or go.
+Numbers on no line that the scenes run are only named. 0 on these scenes does not prove a number idle (many only bound
+the time, or refuse what these scenes do not show).
+
+With `--into`, each number goes to `FOLDER/<room>.txt` as soon as it is known; started again, those there are not moved
+again unless their value has changed.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import importlib
-import inspect
 import io
 import itertools
 import pkgutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from types import ModuleType
+from pathlib import Path
+from types import FrameType, ModuleType
 from typing import Any, Final
 
 import numpy as np
 from PIL import Image
 
+import inspect_kit.vision
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.measure.dice import measure_dice
@@ -43,9 +51,9 @@ from tests.scenes.display import photograph as display_photograph
 from tests.scenes.figure import photograph as figure_photograph
 from tests.scenes.figure_poses import posed
 from tests.scenes.render import photograph
-from tests.scenes.scene import Lens
-from tests.scenes.table import scattered
-from tests.scenes.throws import on_the_mat
+from tests.scenes.scene import Lens, phone
+from tests.scenes.table import BEND, scattered
+from tests.scenes.throws import thrown
 
 SHARE: Final = 0.2
 """By how much each number is moved, down and up."""
@@ -54,6 +62,8 @@ MATTERS: Final = 0.25
 
 Values = Mapping[str, tuple[float, float]]
 """What is measured, with its standard uncertainty, by name."""
+Scenes = Sequence[Callable[[], Values]]
+"""What is measured again for each number moved."""
 
 
 def _camera(lens: Lens) -> Camera:
@@ -64,8 +74,8 @@ def _camera(lens: Lens) -> Camera:
 
 @cache
 def _disc_photo() -> tuple[Any, Camera]:
-    lens = Lens(1600, 1200, 1900.0, (802.5, 594.5), (0.03, -0.05, 0.0003, -0.0002, 0.0))
-    scene = scattered(301, lens=lens, count=(8, 11), distance=(420.0, 470.0))
+    lens = Lens(1200, 900, 1425.0, (602.0, 446.0), (0.03, -0.05, 0.0003, -0.0002, 0.0))
+    scene = scattered(301, lens=lens, count=(5, 6), distance=(420.0, 470.0))
     return open_photograph(photograph(scene), "discs.jpg"), _camera(lens)
 
 
@@ -82,7 +92,7 @@ def _near(pixel: Any) -> str:
 
 @cache
 def _board_photo() -> BoardPhoto:
-    shot = any_shot(any_board(61), 61, phone_lens(5.0))
+    shot = any_shot(any_board(61), 61, phone_lens(2.0))
     return BoardPhoto(np.asarray(Image.open(io.BytesIO(board_photograph(shot)))), _camera(shot.lens))
 
 
@@ -93,7 +103,7 @@ def _board() -> Values:
 
 @cache
 def _figure_photo() -> tuple[Any, Camera, float]:
-    scene = posed(7, megapixels=5.0)
+    scene = posed(7, megapixels=2.0)
     return open_photograph(figure_photograph(scene), "figure.jpg"), _camera(scene.lens), scene.figure.standoff
 
 
@@ -106,7 +116,7 @@ def _figure() -> Values:
 
 @cache
 def _dice_photo() -> tuple[Any, Camera]:
-    roll = on_the_mat(9500)
+    roll = thrown(9500, lens=phone(3.0, bend=BEND), grounds=("mat",), count=(3, 3), tilt=(5.0, 20.0))
     return open_photograph(photograph_roll(roll), "dice.jpg"), _camera(roll.scene.lens)
 
 
@@ -124,9 +134,7 @@ def _dice() -> Values:
 
 @cache
 def _display_photos() -> tuple[Any, ...]:
-    scenes = (
-        any_display(np.random.default_rng(seed), reading) for seed, reading in ((1, "14.82"), (2, "8.06"), (3, "-0.5"))
-    )
+    scenes = (any_display(np.random.default_rng(seed), reading) for seed, reading in ((1, "14.82"), (3, "-0.5")))
     return tuple(np.ascontiguousarray(display_photograph(scene)[:, :, ::-1]) for scene in scenes)
 
 
@@ -140,43 +148,156 @@ def _displays() -> Values:
     }
 
 
-SCENES: Final[Mapping[str, tuple[Callable[[], Values], ...]]] = {
+SCENES: Final[Mapping[str, Scenes]] = {
     "disc": (_discs,), "board": (_board,), "figure": (_figure,), "fitting": (_discs,), "optics": (_discs, _figure),
     "reference": (_discs,), "dice": (_dice,), "display": (_displays,),
 }  # fmt: skip
 
+Line = tuple[str, int]
+"""A file and the number of a line in it."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """One chosen number: the module that names it, its name and its value."""
+
+    module: ModuleType
+    name: str
+    value: Any
+
+    def __str__(self) -> str:
+        return f"{self.module.__name__.removeprefix('inspect_kit.vision.')}.{self.name} = {self.value}"
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What moving a number did: the largest change over its uncertainty; none where no line that ran reads it."""
+
+    number: str
+    change: float | None
+
+    def __str__(self) -> str:
+        if self.change is None:
+            return f"not reached by these scenes  {self.number}"
+        return f"{'values come or go' if np.isinf(self.change) else f'{self.change:.3g} u':>27}  {self.number}"
+
 
 def main() -> None:
-    """Every number of the rooms or modules asked for, those that matter most first."""
-    named = [each.partition(".") for each in sys.argv[1:] if each.partition(".")[0] in SCENES]
-    for room, _, module in named or [(room, "", "") for room in SCENES]:
-        _room(room, module)
+    """Every number of the rooms or modules asked for, as they become known, those that matter most at the end."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks sensitivity")
+    parser.add_argument("--into", type=Path, help="a folder for each room's lines as they come; goes on where it ended")
+    parser.add_argument("rooms", nargs="*", metavar="ROOM[.MODULE]", default=list(SCENES))
+    asked = parser.parse_args(sys.argv[2:] if sys.argv[1:2] == ["sensitivity"] else None)
+    for room, _, module in (each.partition(".") for each in asked.rooms):
+        if room not in SCENES:
+            parser.error(f"{room}: one of {', '.join(SCENES)}")
+        _room(room, module, asked.into)
 
 
-def _room(room: str, only: str) -> None:
-    before = _measured(room)
+def _room(room: str, only: str, into: Path | None) -> None:
+    known = _written(into / f"{room}.txt") if into else {}
     rows = []
-    for module, name in _numbers(room, only):
-        change = max(_moved(room, (module, name), factor, before) for factor in (1 - SHARE, 1 + SHARE))
-        rows.append((change, f"{module.__name__.rpartition('.')[2]}.{name}"))
-        print(".", end="", file=sys.stderr, flush=True)
-    print(f"\n{room}: {len(rows)} numbers, {sum(change > MATTERS for change, _ in rows)} of them matter, "
-          f"{sum(change == 0 for change, _ in rows)} change nothing here")  # fmt: skip
-    for change, name in sorted(rows, reverse=True):
-        print(f"  {name:<40} {'values come or go' if np.isinf(change) else f'{change:8.3f} u'}")
+    for each in _changes(SCENES[room], list(numbers(f"inspect_kit.vision.{room}", only)), known):
+        rows.append(each)
+        if each.number not in known:
+            _say(str(each), room, into)
+    _say(_summary(room, rows), room, into)
 
 
-def _numbers(room: str, only: str) -> Iterator[tuple[ModuleType, str]]:
-    """The numbers that modules name, explain in a line below, and do not import from elsewhere."""
-    package = importlib.import_module(f"inspect_kit.vision.{room}")
-    for found in pkgutil.iter_modules(package.__path__):
-        if only in ("", found.name):
-            module = importlib.import_module(f"{package.__name__}.{found.name}")
-            yield from ((module, name) for name in _named_in(module) if _is_number(getattr(module, name)))
+def _say(text: str, room: str, into: Path | None) -> None:
+    print(text, flush=True)
+    if into:
+        into.mkdir(parents=True, exist_ok=True)
+        with (into / f"{room}.txt").open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+
+def _written(file: Path) -> dict[str, float | None]:
+    """What earlier runs wrote; the summary's lines say the same once more."""
+    known: dict[str, float | None] = {}
+    for line in file.read_text("utf-8").splitlines() if file.is_file() else ():
+        said, _, number = line.strip().partition("  ")
+        if number:
+            known[number] = _CHANGES[said] if said in _CHANGES else float(said.removesuffix(" u"))
+    return known
+
+
+_CHANGES: Final[Mapping[str, float | None]] = {
+    "not reached by these scenes": None, "values come or go": float("inf"),
+}  # fmt: skip
+
+
+def _summary(room: str, rows: Sequence[Moved]) -> str:
+    changes = [each.change for each in rows if each.change is not None]
+    return "\n".join([
+        f"{room}: {len(rows)} numbers, {sum(change > MATTERS for change in changes)} of them matter, "
+        f"{changes.count(0.0)} change nothing here, {len(rows) - len(changes)} are not reached",
+        *(str(each) for each in sorted(rows, key=lambda each: -1.0 if each.change is None else each.change)[::-1]),
+    ])  # fmt: skip
+
+
+def _changes(scenes: Scenes, wanted: Sequence[Number], known: Mapping[str, float | None]) -> Iterator[Moved]:
+    yield from (Moved(str(each), known[str(each)]) for each in wanted if str(each) in known)
+    left = [each for each in wanted if str(each) not in known]
+    if left:
+        yield from moved(scenes, left)
+
+
+def moved(scenes: Scenes, wanted: Sequence[Number]) -> Iterator[Moved]:
+    """What moving each does, those that no line reads first."""
+    _measured(scenes)  # draws the scenes, which stay the same
+    before, lines = _lines_run(scenes)
+    read = _names_read(lines)
+    yield from (Moved(str(each), None) for each in wanted if not _is_read(each, read))
+    for each in wanted:
+        if _is_read(each, read):
+            yield Moved(str(each), _change(scenes, each, 1 + SHARE, before) or _change(scenes, each, 1 - SHARE, before))
+
+
+def _is_read(number: Number, read: Mapping[str, set[str]]) -> bool:
+    """Whether a line that ran has its name; a private one counts in its own module."""
+    files = read.get(number.name, set())
+    return number.module.__file__ in files if number.name.startswith("_") else bool(files)
+
+
+def _lines_run(scenes: Scenes) -> tuple[Values, set[Line]]:
+    """What is measured, and every line of the measuring rooms that ran for it."""
+    rooms = str(Path(inspect_kit.vision.__path__[0]))
+    ran: set[Line] = set()
+
+    def within(frame: FrameType, _event: str, _argument: object) -> Any:
+        ran.add((frame.f_code.co_filename, frame.f_lineno))
+        return within
+
+    sys.settrace(lambda frame, _event, _argument: within if frame.f_code.co_filename.startswith(rooms) else None)
+    try:
+        return _measured(scenes), ran
+    finally:
+        sys.settrace(None)
+
+
+def _names_read(lines: set[Line]) -> Mapping[str, set[str]]:
+    """The names that these lines read, plain (`LIMIT`) or of a module (`tuning.LIMIT`), and in which files."""
+    found = defaultdict(set)
+    for file in {file for file, _ in lines}:
+        for each in ast.walk(ast.parse(Path(file).read_text("utf-8"))):
+            if isinstance(each, ast.Attribute | ast.Name) and (file, each.lineno) in lines:
+                found[each.attr if isinstance(each, ast.Attribute) else each.id].add(file)
+    return found
+
+
+def numbers(room: str, only: str = "") -> Iterator[Number]:
+    """The numbers that a room's modules name, explain in a line below, and do not import from elsewhere."""
+    package = importlib.import_module(room)
+    for found in pkgutil.walk_packages(package.__path__, f"{room}."):
+        module = importlib.import_module(found.name)
+        if only in ("", found.name.rpartition(".")[2]):
+            named = ((name, getattr(module, name)) for name in _named_in(module))
+            yield from (Number(module, name, value) for name, value in named if _is_number(value))
 
 
 def _named_in(module: ModuleType) -> Iterator[str]:
-    for each, after in itertools.pairwise(ast.parse(inspect.getsource(module)).body):
+    for each, after in itertools.pairwise(ast.parse(Path(str(module.__file__)).read_text("utf-8")).body):
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and isinstance(after, ast.Expr):
             yield each.target.id
 
@@ -193,30 +314,44 @@ def _scaled(value: Any, factor: float) -> Any:
     return max(round(value * factor), 1) if isinstance(value, int) else value * factor
 
 
-def _moved(room: str, what: tuple[ModuleType, str], factor: float, before: Values) -> float:
-    """The largest change over its uncertainty; infinite where a value comes or goes."""
-    module, name = what
-    usual = getattr(module, name)
-    holders = [each for each in _vision() if vars(each).get(name) is usual] if name[0] != "_" else [module]
+def _change(scenes: Scenes, number: Number, factor: float, before: Values) -> float:
+    """The largest change of a value or of its uncertainty, over the latter; infinite where a value comes or goes."""
+    holders = [each for each in _vision() if _holds(each, number)]
     try:
-        for each in holders:
-            setattr(each, name, _scaled(usual, factor))
-        after = _measured(room)
+        _set(holders, number.name, _scaled(number.value, factor))
+        after = _measured(scenes)
     finally:
-        for each in holders:
-            setattr(each, name, usual)
+        _set(holders, number.name, number.value)
     if after.keys() != before.keys():
         return float("inf")
-    return max((abs(after[key][0] - before[key][0]) / before[key][1] for key in before), default=0.0)
+    return max(
+        (abs(now - was) / before[key][1] for key in before for now, was in zip(after[key], before[key], strict=True)),
+        default=0.0,
+    )
+
+
+def _holds(module: ModuleType, number: Number) -> bool:
+    """Whether a module names the number, or has it from there."""
+    imported = vars(module).get(number.name) is number.value and number.name not in module.__annotations__
+    return module is number.module or imported
+
+
+def _set(holders: Iterable[ModuleType], name: str, value: Any) -> None:
+    """In every module that has it; what was computed and kept with the other value is forgotten."""
+    for each in holders:
+        setattr(each, name, value)
+        for kept in vars(each).values():
+            if hasattr(kept, "cache_clear"):
+                kept.cache_clear()
 
 
 def _vision() -> list[ModuleType]:
     return [module for name, module in list(sys.modules.items()) if name.startswith("inspect_kit.vision.")]
 
 
-def _measured(room: str) -> Values:
+def _measured(scenes: Scenes) -> Values:
     found: dict[str, tuple[float, float]] = {}
-    for scene in SCENES[room]:
+    for scene in scenes:
         try:
             found |= scene()
         except (ArithmeticError, BadInput, LookupError, ValueError, np.linalg.LinAlgError):
