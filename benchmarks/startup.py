@@ -13,18 +13,23 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
+from inspect_kit.places import shipped
+
 _RUNS = 11
 _CLICK = "import click"
+_EXAMPLES = shipped("reports") / "examples"
 _COMMANDS = {
     "--help": ["--help"],
     "judge a striker": ["judge", "striker.csv", "--spec", "icf-2001-it", "--item", "striker"],
+    "judge by a caliper": ["judge", str(_EXAMPLES / "striker-42.csv"), "--spec", "icf-2001-it", "--item", "striker",
+                           "--instruments", str(_EXAMPLES / "instruments"), "--on", "2026-09-12"],
     "specs list": ["specs", "list"],
     "measure discs --help": ["measure", "discs", "--help"],
     "qa --help": ["qa", "--help"],
     "registry --help": ["registry", "--help"],
     "certify --help": ["certify", "--help"],
     "station --help": ["station", "--help"],
-}
+}  # fmt: skip
 _STRIKER = "characteristic,value,unit,u\nstriker.diameter,41.0,mm,0.01\nstriker.mass,14.8,g,0.01\n"
 
 

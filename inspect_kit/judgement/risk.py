@@ -21,6 +21,10 @@ Tail = Callable[[float], float]
 
 _ROOT_TWO: Final = math.sqrt(2)
 """Between the score of the standard normal distribution and the argument of erfc."""
+_LAST_DIGITS: Final = 1e-15
+"""Relative change below which a continued fraction is done: the last digits of a double."""
+_NEARLY_NORMAL: Final = 1e5
+"""Degrees of freedom from which on Student's tail is a normal one at a moved score (Abramowitz and Stegun 26.7.8)."""
 
 
 def conformance_probability(value: Decimal, standard: Decimal, limits: Limits, dof: Decimal | None = None) -> float:
@@ -42,6 +46,48 @@ def nonconformance_probability(value: Decimal, standard: Decimal, limits: Limits
 def normal_tail(score: float) -> float:
     """Probability that a standard normal variable exceeds `score`; keeps its digits far out in the tail."""
     return 0.5 * math.erfc(score / _ROOT_TWO)
+
+
+def student_tail(score: float, dof: float) -> float:
+    """Probability that Student's t exceeds `score`: half an incomplete beta function, in digits as far out as above.
+
+    Written here because a verdict on repeated readings need not wait until scipy is loaded, longer than all else.
+    """
+    if score < 0:
+        return 1 - student_tail(-score, dof)
+    square, a = score / dof * score, dof / 2
+    if math.isinf(square):
+        return 0.0
+    if dof > _NEARLY_NORMAL:
+        return normal_tail(score * (1 - 1 / (4 * dof)) / math.sqrt(1 + square / 2))
+    x = 1 / (1 + square)
+    front = math.exp(-a * math.log1p(square)) * math.sqrt(square * x / math.pi) * _gamma_ratio(a)
+    if x < (a + 1) / (a + 2.5):
+        return front * _beta_fraction(a, 0.5, x) / dof
+    return 0.5 - front * _beta_fraction(0.5, a, square * x)
+
+
+def _gamma_ratio(a: float) -> float:
+    """Γ(a + ½) / Γ(a); from 100 on by its series, whose next term is below the last digit of a double."""
+    if a < 100:
+        return math.gamma(a + 0.5) / math.gamma(a)
+    return math.sqrt(a) * (1 - (1 - (1 + (5 - 21 / (32 * a)) / (8 * a)) / (16 * a)) / (8 * a))
+
+
+def _beta_fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method."""
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    found, change, m = d, 2.0, 0
+    while abs(change - 1) > _LAST_DIGITS:
+        m += 1
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        change = 1.0
+        for term in (even, odd):
+            c, d = 1 + term / c, 1 / (1 + term * d)
+            change *= c * d
+        found *= change
+    return found
 
 
 def inside(low: float, high: float, tail: Tail = normal_tail) -> float:
@@ -68,11 +114,8 @@ def _tail(dof: Decimal | None) -> Tail:
         raise ValueError(f"degrees of freedom are positive, not {dof}")
     if dof.is_infinite():
         return normal_tail
-    # Imported here because most results have infinitely many degrees of freedom and need not wait for scipy.
-    from scipy.special import stdtr
-
     number = float(dof)
-    return lambda score: float(stdtr(number, -score))
+    return lambda score: student_tail(score, number)
 
 
 def _scores(value: Decimal, standard: Decimal, limits: Limits) -> tuple[float, float]:

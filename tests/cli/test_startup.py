@@ -95,6 +95,14 @@ def test_judging_readings_loads_neither_vision_nor_paper_nor_database(striker_cs
     assert "inspect_kit.inspection.figure_team" not in loaded
 
 
+def test_judging_repeated_readings_of_a_gauge_waits_for_no_statistics() -> None:
+    examples = shipped("reports") / "examples"
+    gauges = ("--instruments", str(examples / "instruments"), "--on", "2026-09-12")
+    loaded = loaded_by("judge", str(examples / "striker-42.csv"), "--spec", "icf-2001-it", "--item", "striker", *gauges)
+    assert "inspect_kit.judgement.risk" in loaded
+    assert not HEAVY & loaded
+
+
 def test_what_asks_for_a_photo_loads_no_vision_as_the_process_that_measures_does() -> None:
     program = (
         "import sys\n"

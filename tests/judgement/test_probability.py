@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, t
 
-from inspect_kit.judgement.risk import conformance_probability, inside, nonconformance_probability, normal_tail
+from inspect_kit.judgement.risk import (
+    conformance_probability,
+    inside,
+    nonconformance_probability,
+    normal_tail,
+    student_tail,
+)
 from inspect_kit.values.limits import AtLeast, AtMost, Between, Limits
 
 values = st.decimals(min_value=-1000, max_value=1000, places=4)
@@ -192,3 +198,14 @@ def test_the_normal_path_does_not_wait_for_scipy_or_numpy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@given(st.floats(-60, 60).filter(lambda score: abs(score) > 1e-6), st.floats(0.5, 1e12))
+def test_students_tail_is_scipys_to_eight_digits(score: float, dof: float) -> None:
+    assert student_tail(score, dof) == pytest.approx(float(t.sf(score, dof)), rel=1e-8, abs=1e-11)
+
+
+def test_students_tail_has_its_digits_far_out_and_its_ends() -> None:
+    assert student_tail(1e6, 3) == pytest.approx(float(t.sf(1e6, 3)), rel=1e-12, abs=0)
+    assert (student_tail(0.0, 4), student_tail(math.inf, 4), student_tail(-math.inf, 4)) == (0.5, 0.0, 1.0)
+    assert student_tail(1.0, 1) == pytest.approx(0.25, rel=1e-15)
