@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
 
 import pytest
@@ -46,6 +46,22 @@ def test_every_locked_file_has_its_hash(lock: str) -> None:
     locked = _locked(lock)
     assert len(locked) > 40
     assert all(hashes for versions in locked.values() for _, hashes in versions)
+
+
+BEHIND_OTHERS = {"python-multipart"}
+"""Dependencies that no module imports: starlette reads forms with it."""
+
+
+def test_every_dependency_is_imported_by_the_program(repository: Path) -> None:
+    project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
+    imported = {
+        each.split(".")[0]
+        for path in (repository / "inspect_kit").rglob("*.py")
+        for each in re.findall(r"^\s*(?:from|import) ([\w.]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    used = {canonicalize_name(name) for each in imported for name in packages_distributions().get(each, [])}
+    wanted = {canonicalize_name(Requirement(each).name) for each in project["dependencies"]}
+    assert wanted - used == BEHIND_OTHERS
 
 
 def test_every_dependency_is_locked_at_a_version_that_is_wanted(repository: Path, lock: str) -> None:
