@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
@@ -32,6 +33,12 @@ def parse_json(text: str | bytes, where: str, real: Callable[[str], object] = De
     except (ValueError, RecursionError):
         raise BadInput("not-json", where=where) from None
     return data
+
+
+def misfit(problem: Exception) -> str:
+    """Where in a document something does not fit its form (`$.sheet.id`), out of the words of who decodes it."""
+    at, missing = re.search(r"- at `(\S+)`", str(problem)), re.search(r"required field `(\w+)`", str(problem))
+    return (at[1] if at else "$") + (f".{missing[1]}" if missing else "")
 
 
 def bounded(number: str) -> Decimal:

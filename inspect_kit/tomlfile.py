@@ -23,6 +23,8 @@ _MOST_PARTS = 60
 _DEEP = re.compile(rf"(?:[\"']?[\w-]{{1,80}}+[\"']?[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
 _LONG = re.compile(rf"\d[\d_]{{{MOST_DIGITS},}}|0x[\da-fA-F_]{{{MOST_DIGITS},}}")
 """A whole number longer than any that is meant."""
+_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+"""Where the standard library's parser says that it stopped."""
 Parsed = TypeVar("Parsed")
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -46,9 +48,17 @@ def read_toml(path: Path) -> dict[str, object]:
     except UnicodeDecodeError as problem:
         raise BadInput("sheet-not-utf-8", where=str(path), start=problem.start) from None
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        raise BadInput("not-toml", where=str(path), problem=problem) from None
+        raise _not_toml(path, str(problem)) from None
     except OSError as problem:
         raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
+
+
+def _not_toml(path: Path, problem: str) -> BadInput:
+    """Where the parser stopped; its own words are English."""
+    place = _PLACE.search(problem)
+    if place is None:
+        return BadInput("not-toml", where=str(path))
+    return BadInput("not-toml-at", where=str(path), line=int(place[1]), column=int(place[2]))
 
 
 def _is_list_of(value: object, kind: type) -> bool:
@@ -142,8 +152,6 @@ class TomlTable:
             return parse(value)
         except InspectKitError as problem:
             self.note(key, problem.fault)
-        except ValueError as problem:
-            self.fault(key, "not-readable-here", reason=problem)
         return None
 
     def texts(self, key: str) -> tuple[str, ...]:

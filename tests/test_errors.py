@@ -23,6 +23,8 @@ from inspect_kit.errors import (
     notice,
     sentence,
 )
+from inspect_kit.inspection.record import open_record
+from inspect_kit.tomlfile import read_toml
 from tests.source import calls, trees
 
 ROOT = Path(__file__).parent.parent
@@ -124,6 +126,18 @@ def test_no_error_gives_advice_in_a_language() -> None:
             assert not [text for text in said if " " in text.strip(", |/")], (path, call.lineno)
 
 
+LIBRARIES_SPEAK = {"cannot-find", "cannot-loaded", "no-cluster-answers", "not-made"}
+"""Codes with a library's own sentence: for whoever programs a batch, and what the database says, which is worded."""
+
+
+def test_no_error_passes_on_the_english_of_a_library() -> None:
+    """A parser's own sentence is in nobody's language but English: the code says where, not what the parser thinks."""
+    for path, _, argument, call in _calls():
+        told = {ast.unparse(keyword.value) for keyword in call.keywords}
+        passed_on = told & {"problem", "str(problem)"} or {each for each in told if each.startswith("str(problem)")}
+        assert not passed_on or ast.literal_eval(argument) in LIBRARIES_SPEAK, (path, call.lineno)
+
+
 def test_every_code_is_used() -> None:
     """In the program's own text, or as the fact of another one."""
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "inspect_kit").rglob("*.py"))
@@ -195,3 +209,29 @@ def test_a_second_place_that_an_error_names_is_said_in_the_language() -> None:
     twice = BadInput("stands-twice-in-files", where="a.csv: line 8", what="striker.mass", place="a.csv: line 4")
     assert "a.csv: Zeile 4" in twice.said("de")
     assert "line" not in twice.said("cs")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("a = = 1", "ist kein TOML: in Zeile 1, Spalte 5 stimmt etwas nicht"), ("a = [1,", "ist kein TOML")],
+)
+def test_a_sheet_that_is_no_toml_is_told_without_the_parsers_english(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "sheet.toml"
+    path.write_text(text)
+    with pytest.raises(BadInput) as refusal:
+        read_toml(path)
+    assert refusal.value.said("de") == f"{path}: {said}"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'{"format": 1', "ist kein JSON"),
+        (b'{"format": 1}', "ist keine Aufzeichnung: bei $.sheet passt etwas nicht"),
+        (b'{"format": "x"}', "ist keine Aufzeichnung: bei $.format passt etwas nicht"),
+    ],
+)
+def test_a_record_that_does_not_fit_is_told_with_the_place(content: bytes, said: str) -> None:
+    with pytest.raises(BadInput) as refusal:
+        open_record(content)
+    assert refusal.value.said("de").endswith(said)

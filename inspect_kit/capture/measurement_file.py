@@ -83,8 +83,8 @@ def _read_csv(text: str, path: Path) -> MeasurementFile:
     try:
         columns, told = _header(next(lines), str(path))
         readings = tuple(_rows(lines, columns, str(path)))
-    except csv.Error as problem:
-        raise BadInput("not-csv", where=f"{path}: line {lines.line_num}", problem=problem) from None
+    except csv.Error:
+        raise BadInput("not-csv", where=f"{path}: line {lines.line_num}") from None
     if not readings:
         raise BadInput("header-no-measurement", where=str(path))
     return MeasurementFile(readings, warnings=sentences(told), notices=told)

@@ -67,8 +67,8 @@ def rows_in(content: bytes) -> list[Row]:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head[0].count))
     try:
         table = list(lines)
-    except csv.Error as problem:
-        raise BadInput("not-csv", where=f"line {lines.line_num}", problem=problem) from None
+    except csv.Error:
+        raise BadInput("not-csv", where=f"line {lines.line_num}") from None
     names = [bare(cell) for cell in table[0]]
     if len(table) > MOST_PLAYERS + 1:
         raise DeskRefusal("players.too_many", most=MOST_PLAYERS)

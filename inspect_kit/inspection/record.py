@@ -13,6 +13,7 @@ import msgspec
 
 from inspect_kit.errors import BadInput, Notice
 from inspect_kit.stored_notices import notices_in
+from inspect_kit.strict_json import misfit
 
 FORMAT: Final = 1
 """Version of a record; another one is refused."""
@@ -295,8 +296,10 @@ def open_record(content: bytes, *, where: str = "record") -> Record:
         if stated != FORMAT:
             raise BadInput("other-format", where=where, stated=stated, format=FORMAT)
         return _RECORDS.decode(content)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
-        raise BadInput("not-record", where=where, problem=str(problem)[:120]) from None
+    except msgspec.ValidationError as problem:
+        raise BadInput("not-record", where=where, place=misfit(problem)) from None
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        raise BadInput("not-json", where=where) from None
 
 
 class _Stated(msgspec.Struct):

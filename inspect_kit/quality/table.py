@@ -231,8 +231,8 @@ def _split(lines: Iterator[str], delimiter: str, first: int, where: str) -> Iter
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         yield from rows
-    except csv.Error as problem:
-        raise BadInput("not-csv", where=f"{where}: line {rows.line_num + first - 1}", problem=problem) from None
+    except csv.Error:
+        raise BadInput("not-csv", where=f"{where}: line {rows.line_num + first - 1}") from None
 
 
 def _text_lines(stream: Iterable[str], where: str) -> Iterator[str]:

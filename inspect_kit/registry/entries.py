@@ -19,6 +19,7 @@ from inspect_kit.registry.checkin.entries import (
     PlayerSet,
     Recorded,
 )
+from inspect_kit.strict_json import misfit
 
 
 class Thing(EntryPart, frozen=True):
@@ -190,7 +191,7 @@ class Entry(msgspec.Struct, frozen=True):
         try:
             return reader.decode(self.body)
         except msgspec.MsgspecError as problem:
-            raise BrokenSeal("says-nothing-can-read", where=f"entry {self.id}", problem=str(problem)[:100]) from None
+            raise BrokenSeal("says-nothing-can-read", where=f"entry {self.id}", place=misfit(problem)) from None
 
 
 def entry_from_leaf(content: bytes) -> Entry:

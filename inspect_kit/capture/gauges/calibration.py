@@ -144,8 +144,8 @@ def _parsed(content: bytes, where: str) -> Element:
             if depth > _DEEPEST:
                 raise BadInput("not-a-dcc", where=where)
             root = element if root is None else root
-    except (ParseError, ValueError, LookupError) as problem:
-        raise BadInput("not-xml", where=where, reason=str(problem)[:80]) from None
+    except (ParseError, ValueError, LookupError):
+        raise BadInput("not-xml", where=where) from None
     assert root is not None  # What has no element at all is no XML.
     return root
 

@@ -16,6 +16,7 @@ from inspect_kit.judgement.judge import Judgement
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.lot.column import JudgedCharacteristic
 from inspect_kit.quality.lot.judge import LotOutcome
+from inspect_kit.strict_json import misfit
 
 
 class ClassPart(RecordPart, frozen=True):
@@ -219,8 +220,10 @@ def open_lot_record(content: bytes, *, where: str = "record") -> LotRecord:
         raise BadInput("record-too-large", where=where, max_bytes=MAX_BYTES // 1_000_000)
     try:
         return msgspec.json.decode(content, type=LotRecord)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
-        raise BadInput("not-lot-record", where=where, problem=str(problem)[:120]) from None
+    except msgspec.ValidationError as problem:
+        raise BadInput("not-lot-record", where=where, place=misfit(problem)) from None
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        raise BadInput("not-json", where=where) from None
 
 
 # From a judged lot to its record.

@@ -60,7 +60,7 @@ SAID = (
     notice("check-proven", seen=Witnessed().told),
     Witnessed(2, MOMENT, MOMENT, Timestamp(MOMENT, "tsa.example", True)).told,
     notice("check-signed-before-end", said=notice("check-signed-by", name="Jana", issuer="PCC"), day=MOMENT.date()),
-    BadInput("not-record", where="the attached record", problem="7"),
+    BadInput("not-record", where="the attached record", place="$.format"),
 )
 
 
