@@ -43,7 +43,7 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def open_to_all(path: Path) -> None:
+def apply_umask(path: Path) -> None:
     """Readable as any file that the user makes: hidden ones are made for their owner alone."""
     current = os.umask(0)
     os.umask(current)
@@ -66,7 +66,7 @@ def write_whole(path: Path, content: bytes | Iterable[bytes], *, private: bool =
         part = written_beside(path, content)
         try:
             if not private:
-                open_to_all(part)
+                apply_umask(part)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspect_kit.api.notebook import Paths, away_from_loops, day_of, home_of, print_warnings, table
+from inspect_kit.api.notebook import Paths, day_of, home_of, outside_event_loop, print_warnings, table
 from inspect_kit.clock import now
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def certify(
         print_warnings((*told, *made.notices))
         return made
 
-    made = away_from_loops(issued)
+    made = outside_event_loop(issued)
     return CertificationResult(made.number, made.verdict, made.pdf, made.digest, made.qr)
 
 
@@ -133,5 +133,5 @@ def verify(
         found = verify_qr(text, counter) if by_code else verify_pdf(read_bytes(Path(text), MAX_PDF_BYTES), counter)
         return compare(found, subject, event).data()
 
-    data = away_from_loops(seen)
+    data = outside_event_loop(seen)
     return Verified(data["holds"], data["number"], data["verdict"], data["checks"], data)

@@ -84,7 +84,7 @@ def paths_of(what: Paths | Iterable[Paths]) -> tuple[Path, ...]:
 Result = TypeVar("Result")
 
 
-def away_from_loops(work: Callable[[], Result]) -> Result:
+def outside_event_loop(work: Callable[[], Result]) -> Result:
     """Signing starts an event loop of its own, which a notebook's does not allow beside it: then in another thread."""
     try:
         asyncio.get_running_loop()

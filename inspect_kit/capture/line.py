@@ -27,7 +27,7 @@ _LAMPS: Final = re.compile(rb"((?:ST|US|OL),(?:GS|NT),)[^,][\x80-\xff],(?=[ +\-0
 """Head of CAS's line of 22 bytes: before the weight a byte for the address, and one for the lamps that is no text."""
 
 
-def without_lamps(line: bytes) -> bytes:
+def without_status_lamps(line: bytes) -> bytes:
     """CAS's line without the two bytes that are no part of the weight; any other line as it is."""
     return _LAMPS.sub(rb"\1", line, count=1) if _LAMPS.match(line) else line
 
@@ -145,7 +145,7 @@ class Framer:
 
 
 def _frame(line: bytes, *, whole: bool) -> LineFrame:
-    text = without_lamps(unframed(without_parity(line)))
+    text = without_status_lamps(unframed(without_parity(line)))
     clean = whole and bool(text) and all(0x20 <= byte <= 0x7E for byte in text)
     return LineFrame(text.decode("ascii") if clean else _printable(line), clean)
 

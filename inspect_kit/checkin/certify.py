@@ -41,7 +41,7 @@ from inspect_kit.values.measurement import Component, Measurement, Observation, 
 
 
 @dataclass(frozen=True, slots=True)
-class Proven:
+class SignedDecision:
     """A decision with the inspection and the event it rests on, each from an entry whose signature holds."""
 
     decided: Decided
@@ -85,9 +85,9 @@ _END: Final = 2**63
 """Behind every entry."""
 
 
-def proven(
+def signed_decision(
     connection: Transaction, seals: Seals, seen: DeskInspection, wanted: Collection[Decision] = (Decision.APPROVE,)
-) -> Proven:
+) -> SignedDecision:
     """The acts behind an approval, or a broken seal that says which one is not to be believed."""
     acts = _Acts(connection, seals)
     number, decided = acts.said(acts.newest(Decided, _END, seen.ticket), "the decision")
@@ -104,7 +104,7 @@ def proven(
     acts.check_rank(decided.by, Act.DECIDE, seen.event, number)
     _check_decision(decided, recorded, event, wanted)
     _check_corrected(acts, (recorded, decided, event), wanted)
-    return Proven(decided, recorded, event)
+    return SignedDecision(decided, recorded, event)
 
 
 def _check_corrected(acts: _Acts, made: tuple[Recorded, Decided, EventSet], wanted: Collection[Decision]) -> None:
@@ -132,7 +132,7 @@ def _check_decision(decided: Decided, recorded: Recorded, event: EventSet, wante
         raise BrokenSeal("not-an-approval", where="the decision")
 
 
-def check_record(record: Record, acts: Proven, sheet: Sheet) -> None:
+def check_record(record: Record, acts: SignedDecision, sheet: Sheet) -> None:
     """The inspection's record must be of that event and thing, and judged again lead to its verdict."""
     event, made = acts.event, acts.recorded
     told = (record.sheet.id, record.sheet.digest, record.rule, record.item.id, record.verdict, record.subject.event)
@@ -251,7 +251,7 @@ def certify_decided(desk: Desk, seen: DeskInspection) -> str:
     Nothing is signed on a row's word: the acts behind it must be proven, and the record is judged again.
     """
     with desk.registry.reading() as connection:
-        acts = proven(connection, seals_in(connection, (desk.key.issuer,)), seen)
+        acts = signed_decision(connection, seals_in(connection, (desk.key.issuer,)), seen)
         event = acts.event
         record = _final_record(desk, connection, acts)
         files = acts.recorded.evidence
@@ -279,7 +279,7 @@ def _photographed(record: Record, content: bytes) -> tuple[Reading, ...]:
     return open_photo_reading(content, Photo(kept.file, kept.sha256, kept.width, kept.height)).file.readings
 
 
-def _final_record(desk: Desk, connection: Transaction, acts: Proven) -> Record:
+def _final_record(desk: Desk, connection: Transaction, acts: SignedDecision) -> Record:
     """The record that was decided on, with nothing but the decision added to the one that was judged again."""
     take, event = desk.registry.shelf.take, acts.event
     first = open_record(take(connection, acts.recorded.record))

@@ -10,7 +10,7 @@ import click
 
 from inspect_kit.certificate.issue.keys import SigningKey, server_files, unlock
 from inspect_kit.certificate.issue.seals import desk_key, read_desk, vouch
-from inspect_kit.certificate.issue.trust import believed_of, own_issuer, trusted
+from inspect_kit.certificate.issue.trust import own_issuer, time_authorities_of, trusted
 from inspect_kit.checkin.roles import Role
 from inspect_kit.cli.issuer import desk_of, passphrase_for, person, registry_here
 from inspect_kit.cli.options import home_folder, json_option, signer_option
@@ -49,7 +49,7 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str)
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
     if files is None and not serving.is_loopback(host):
         warn(said("not-encrypted"))
-    station = room.Station(home, registry_here(), key, trusted(home), believed_of(home))
+    station = room.Station(home, registry_here(), key, trusted(home), time_authorities_of(home))
     address = serving.ServerAddress(host, port, files)
     serving.serve(station, address, lambda at: click.echo(said("station-at", address=at)))
 

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Table, func, select, text, tuple_
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError, Notice, fault
 from inspect_kit.registry.chain import Row, all_entries, entries_after, rows_of
 from inspect_kit.registry.entries import FIRST, KINDS, AcceptedOlder, Body, Certified, Entry, canonical, files_of
-from inspect_kit.registry.log.merkle import grown, leaf_hash
+from inspect_kit.registry.log.merkle import completed_nodes, leaf_hash
 from inspect_kit.registry.log.tree import kept_checkpoints, root_at
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
@@ -243,7 +243,7 @@ def _compare_tree(walk: _Walk, connection: Connection, entries: Sequence[Entry])
     """The log's tree against the entries that it stands on."""
     expected: dict[tuple[int, int], str] = {}
     for entry in entries:
-        for level, place, found in grown(
+        for level, place, found in completed_nodes(
             leaf_hash(entry.leaf()), entry.id - 1, lambda level, _: walk.edge.get(level, b"")
         ):
             if place % 2 == 0:

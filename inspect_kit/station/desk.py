@@ -31,7 +31,16 @@ from inspect_kit.registry.checkin.entries import EventSet, Recorded
 from inspect_kit.registry.numbers import LETTERS
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
-from inspect_kit.station.photos import DeskPhoto, Tell, in_line, kind_of, pending_photos, shot_of, taken, unheard
+from inspect_kit.station.photos import (
+    DeskPhoto,
+    Tell,
+    ignore_progress,
+    in_line,
+    kind_of,
+    pending_photos,
+    shot_of,
+    taken,
+)
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
 from inspect_kit.station.web.visit import Visit, not_found
@@ -131,7 +140,7 @@ def take_photo(visit: Visit) -> Response:
     return in_line(visit, partial(_looked_at, visit, place_of(visit)))
 
 
-def _looked_at(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Response:
+def _looked_at(visit: Visit, place: InspectionPlace, tell: Tell = ignore_progress) -> Response:
     given = dict(visit.form)
     try:
         given["look"], _ = taken(visit, kind_of(place.sheet, place.item.id), given, tell)

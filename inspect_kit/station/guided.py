@@ -30,10 +30,10 @@ from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, kee
 from inspect_kit.registry.checkin.store import EvidenceFile, inspection, is_ticket
 from inspect_kit.station import desk
 from inspect_kit.station.events import expected_labels
-from inspect_kit.station.photos import Tell, in_line, pending_photos, unheard
+from inspect_kit.station.photos import Tell, ignore_progress, in_line, pending_photos
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import sent_with
-from inspect_kit.station.uploads import Brought, brought, photo_form, with_brought
+from inspect_kit.station.uploads import UploadedReadings, photo_form, uploaded_readings, with_uploaded
 from inspect_kit.station.web.visit import Visit, not_found
 from inspect_kit.strict_json import parse_json
 
@@ -85,7 +85,7 @@ def start(visit: Visit) -> Response:
     return in_line(visit, partial(_started, visit, desk.place_of(visit)))
 
 
-def _started(visit: Visit, place: desk.InspectionPlace, tell: Tell = unheard) -> Response:
+def _started(visit: Visit, place: desk.InspectionPlace, tell: Tell = ignore_progress) -> Response:
     try:
         retest = visit.form.get("retest", "")
         before = desk.first_of(visit, place, retest or visit.form.get("again", ""))
@@ -96,7 +96,7 @@ def _started(visit: Visit, place: desk.InspectionPlace, tell: Tell = unheard) ->
         entry = GuidedEntry(place.sheet, place.item.id)
         again = before.ticket if before else ""
         walk = GuidedInspection(place, visit.station.ticket(), text, owner, entry, again, bool(retest))
-        walk = _told(visit, walk, brought(visit, place, tell))
+        walk = _told(visit, walk, uploaded_readings(visit, place, tell))
     except InspectKitError as problem:
         return show_start(visit, visit.words.told(problem))
     _keep(visit, walk)
@@ -108,9 +108,9 @@ def add(visit: Visit) -> Response:
     return _done(visit) or in_line(visit, partial(_added, visit, _walk_of(visit)))
 
 
-def _added(visit: Visit, walk: GuidedInspection, tell: Tell = unheard) -> Response:
+def _added(visit: Visit, walk: GuidedInspection, tell: Tell = ignore_progress) -> Response:
     try:
-        more = brought(visit, walk.place, tell)
+        more = uploaded_readings(visit, walk.place, tell)
         if more.file is None:
             raise DeskRefusal("guided.nothing_chosen")
         walk = _told(visit, walk, more)
@@ -120,12 +120,12 @@ def _added(visit: Visit, walk: GuidedInspection, tell: Tell = unheard) -> Respon
     return visit.go(_address(walk))
 
 
-def _told(visit: Visit, walk: GuidedInspection, more: Brought) -> GuidedInspection:
+def _told(visit: Visit, walk: GuidedInspection, more: UploadedReadings) -> GuidedInspection:
     """The walk with what was brought; an answer to what is measured now gives way. What cannot be judged is refused."""
     if more.file is None:
         return walk
     team = bool(photo_form(walk.place).figures)
-    found = with_brought(Brought(walk.file, walk.photos), more, team=team)
+    found = with_uploaded(UploadedReadings(walk.file, walk.photos), more, team=team)
     readings = found.file.readings if found.file else ()
     answered = without(walk.entry, [(each.characteristic, each.instance) for each in more.file.readings])
     changed = replace(walk, entry=replace(answered, known=readings), file=found.file, photos=found.photos)

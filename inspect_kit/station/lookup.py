@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import Verification, verify_qr
-from inspect_kit.checkin.certify import proven
+from inspect_kit.checkin.certify import signed_decision
 from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.checkin.roles import Decision
 from inspect_kit.errors import BrokenSeal, InspectKitError, UsageError, sentence
@@ -185,7 +185,7 @@ def _proven(visit: Visit, answer: LookupAnswer, seen: store.DeskInspection) -> L
         return answer
     try:
         with visit.station.registry.reading() as connection:
-            proven(connection, visit.station.seals(connection), seen, (Decision.APPROVE, Decision.CONDITION))
+            signed_decision(connection, visit.station.seals(connection), seen, (Decision.APPROVE, Decision.CONDITION))
     except BrokenSeal as problem:
         return _spoiled(visit, answer, (visit.words.told(problem),))
     return answer

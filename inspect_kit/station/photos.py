@@ -40,7 +40,7 @@ Tell = Callable[[int], None]
 """Told how many are before one, whenever that changes; 0 when it is one's turn."""
 
 
-def unheard(before: int) -> None:
+def ignore_progress(before: int) -> None:
     """Nobody listens."""
     del before
 
@@ -55,7 +55,7 @@ class WaitingLine:
     _busy: int = field(default=0, init=False, repr=False)
 
     @contextmanager
-    def turn(self, tell: Tell = unheard) -> Iterator[None]:
+    def turn(self, tell: Tell = ignore_progress) -> Iterator[None]:
         """Wait for one's turn, and hold it."""
         self._take(tell)
         try:
@@ -259,7 +259,9 @@ def kind_of(sheet: Sheet, item: str) -> str:
     )
 
 
-def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], tell: Tell = unheard) -> DeskPhoto:
+def look_at(
+    visit: Visit, content: bytes, kind: str, given: Mapping[str, str], tell: Tell = ignore_progress
+) -> DeskPhoto:
     """A photo that cannot be measured is evidence all the same; one that cannot be opened is refused."""
     workers: PhotoWorkers = visit.request.app.state.workers
     photo: photo_reading.EvidencePhoto = workers.opening.do(_OPENING, photo_reading.evidence_photo, content)
@@ -288,7 +290,9 @@ def _stated(given: Mapping[str, str]) -> photo_reading.TypedBeside:
     return (*stated, ("reference", reference)) if plain else stated
 
 
-def taken(visit: Visit, kind: str, given: Mapping[str, str], tell: Tell = unheard) -> tuple[str, DeskPhoto | None]:
+def taken(
+    visit: Visit, kind: str, given: Mapping[str, str], tell: Tell = ignore_progress
+) -> tuple[str, DeskPhoto | None]:
     """The photo that came with this form, or the one that was sent before; with its token."""
     looks = pending_photos(visit)
     if "photo" in visit.files:

@@ -27,7 +27,7 @@ from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.issue.issue import AlreadyIssued, Desk, Drawing, load_slow_parts
 from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.keys import SigningKey
-from inspect_kit.certificate.issue.seals import Believed, Seals, desk_key, own_desk, seals_in, vouch
+from inspect_kit.certificate.issue.seals import Seals, TimeAuthorities, desk_key, own_desk, seals_in, vouch
 from inspect_kit.certificate.issue.verify import TrustContext
 from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.checkin.certify import certify_decided, revoke_withdrawn, sheet_of
@@ -74,7 +74,7 @@ class Station:
     registry: Registry
     key: SigningKey | None = None
     keyrings: tuple[Keyring, ...] = ()
-    believed: Believed = field(default_factory=Believed)
+    believed: TimeAuthorities = field(default_factory=TimeAuthorities)
     """Witnesses and timestamp servers whose word counts here."""
     loopback: bool = True
     secure: bool = False

@@ -14,7 +14,7 @@ from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.measure.stated import LENGTHS
 from inspect_kit.rulebook.sheet import Item
 from inspect_kit.station.desk import InspectionPlace
-from inspect_kit.station.photos import PLAIN_REFERENCES, DeskPhoto, PhotoWorkers, Tell, pending_photos, unheard
+from inspect_kit.station.photos import PLAIN_REFERENCES, DeskPhoto, PhotoWorkers, Tell, ignore_progress, pending_photos
 from inspect_kit.station.web.visit import Visit
 
 _READING: Final = 20.0
@@ -27,7 +27,7 @@ FIGURE: Final = "figure"
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class UploadedReadings:
     """What was told, and the names under which its photos wait."""
 
     file: MeasurementFile | None = None
@@ -59,14 +59,14 @@ def _figures(item: Item) -> tuple[str, ...]:
     return (*(str(number) for number in range(1, FULL_TEAM + 1)), SPARE) if item.pieces else ()
 
 
-def brought(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Brought:
+def uploaded_readings(visit: Visit, place: InspectionPlace, tell: Tell = ignore_progress) -> UploadedReadings:
     """What a measurement file says, or what photos of the thing give."""
     workers: PhotoWorkers = visit.request.app.state.workers
     content = visit.files.get("file")
     file = workers.opening.do(_READING, read_file, content) if content else None
-    found = Brought(file)
+    found = UploadedReadings(file)
     if any(name.startswith("photos") for name in visit.files):
-        found = with_brought(found, _measured(visit, place, workers, tell))
+        found = with_uploaded(found, _measured(visit, place, workers, tell))
     if found.file is not None:
         asked = {each.characteristic for each in GuidedEntry(place.sheet, place.item.id).questions()}
         if not any(reading.characteristic in asked for reading in found.file.readings):
@@ -77,7 +77,7 @@ def brought(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Broug
     return found
 
 
-def _measured(visit: Visit, place: InspectionPlace, workers: PhotoWorkers, tell: Tell) -> Brought:
+def _measured(visit: Visit, place: InspectionPlace, workers: PhotoWorkers, tell: Tell) -> UploadedReadings:
     contents = tuple(content for name, content in visit.files.items() if name.startswith("photos"))
     form = photo_form(place)
     if not form.kind:
@@ -86,7 +86,7 @@ def _measured(visit: Visit, place: InspectionPlace, workers: PhotoWorkers, tell:
         told, kept = workers.measuring.do(
             _MEASURING, measured_photos, contents, form.kind, _stated(visit, form), visit.station.home
         )
-    return Brought(on_kept_photos(told, kept), tuple(_keep(visit, place, each) for each in kept))
+    return UploadedReadings(on_kept_photos(told, kept), tuple(_keep(visit, place, each) for each in kept))
 
 
 def _stated(visit: Visit, form: PhotoForm) -> TypedBeside:
@@ -111,10 +111,10 @@ def _keep(visit: Visit, place: InspectionPlace, photo: EvidencePhoto) -> str:
     return token
 
 
-def with_brought(before: Brought, more: Brought, *, team: bool = False) -> Brought:
+def with_uploaded(before: UploadedReadings, more: UploadedReadings, *, team: bool = False) -> UploadedReadings:
     """All of it: what is measured anew counts instead, and a photo speaks only of the figure it was last sent for."""
     if before.file is None or more.file is None:
-        return Brought(more.file or before.file, (*before.photos, *more.photos))
+        return UploadedReadings(more.file or before.file, (*before.photos, *more.photos))
     names = {photo.file for photo in more.file.photos}
     told = {(each.characteristic, each.instance) for each in more.file.readings}
     again = {each.instance for each in before.file.readings if each.photo in names}
@@ -130,4 +130,4 @@ def with_brought(before: Brought, more: Brought, *, team: bool = False) -> Broug
         before.file, readings=(*kept, *more.file.readings), photos=photos,
         warnings=(*before.file.warnings, *more.file.warnings), notices=(*before.file.notices, *more.file.notices),
     )  # fmt: skip
-    return Brought(file, (*before.photos, *more.photos))
+    return UploadedReadings(file, (*before.photos, *more.photos))

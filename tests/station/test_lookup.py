@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import segno
 
-from inspect_kit.certificate.issue.seals import Believed
+from inspect_kit.certificate.issue.seals import TimeAuthorities
 from inspect_kit.certificate.issue.verify import verify_qr
 from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.checkin.store import inspection, inspections
@@ -202,7 +202,7 @@ def test_the_look_up_names_the_witnesses_that_verify_names(
     with station.registry.writing() as connection:
         asked = request_since(connection, checkpoint(connection, "PCK").signed(station.key.qr_key), 0)
         keep_checkpoint(connection, witness.cosign(asked, NOW + timedelta(seconds=1)))
-    believing = replace(station, believed=Believed((witness.verifier,)))
+    believing = replace(station, believed=TimeAuthorities((witness.verifier,)))
     seen = verify_qr(qr_of(station, number), believing.trust)
     (said,) = (check.said() for check in seen.checks if check.name == "log")
     assert "in the log, seen by 1 witness up to" in said

@@ -24,7 +24,7 @@ from inspect_kit.atomic_write import written_beside
 from inspect_kit.certificate.content.cover import LONG_AGO, days_between
 from inspect_kit.certificate.content.model import OVERLAY, Issue
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.certificate.issue.issue_journal import fulfil, promise_of, promised, recover, write_part
+from inspect_kit.certificate.issue.issue_journal import complete_issue, promise_of, promised, recover, write_part
 from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.certificate.issue.pdf_signature import sign
 from inspect_kit.certificate.issue.qr import LAST_DAY, Claim, compose
@@ -135,7 +135,7 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
             write_part(note, pdf)
             body = _body(connection, desk.registry, request, issue, pdf)
             append(connection, body, desk.now, seal)
-        fulfil(note)
+        complete_issue(note)
     return Issued(
         issue.number, request.record.verdict, request.out, request.record.digest, issue.qr_text, body.replaces, notices
     )

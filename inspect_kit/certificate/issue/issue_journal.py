@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from inspect_kit.atomic_write import open_to_all, sync_folder, written_beside
+from inspect_kit.atomic_write import apply_umask, sync_folder, written_beside
 from inspect_kit.errors import BadInput, InspectKitError, Notice, notice, system_errors_as
 from inspect_kit.file_lock import try_lock
 from inspect_kit.registry.opening import Registry
@@ -86,7 +86,7 @@ def write_part(note: PromiseNote, content: bytes) -> None:
             os.fsync(stream.fileno())
 
 
-def fulfil(note: PromiseNote) -> None:
+def complete_issue(note: PromiseNote) -> None:
     """Give the PDF its name and strike out the note."""
     out = Path(note.promise.out)
     try:
@@ -160,7 +160,7 @@ def _finish(promise: Promise, noted: float, content: bytes) -> Notice:
         if out.exists() and out.stat().st_mtime > noted:
             return notice("issue-whole" if out.read_bytes() == content else "issue-other-file", **facts)
         written_beside(out, content).replace(out)
-        open_to_all(out)
+        apply_umask(out)
         sync_folder(out.parent)
     except (OSError, InspectKitError):
         return notice("issue-unwritable", **facts)

@@ -257,14 +257,14 @@ def signed_by_log(note: Checkpoint, keyrings: Iterable[Keyring]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Believed:
+class TimeAuthorities:
     """Whose word on the time is believed: witnesses of logs, and the CAs of timestamp servers."""
 
     witnesses: tuple[Verifier, ...] = ()
     time_servers: tuple[x509.Certificate, ...] = ()
 
 
-def seen_in_log(registry: Registry, entry: int, keyrings: Sequence[Keyring], believed: Believed) -> Witnessed:
+def seen_in_log(registry: Registry, entry: int, keyrings: Sequence[Keyring], believed: TimeAuthorities) -> Witnessed:
     """Who has seen an entry in this registry's log. A log that is not the one that was seen is a broken seal."""
     with registry.reading() as connection:
         size, identity = log_size(connection), identity_of(connection)
@@ -287,7 +287,7 @@ def _root_over_entries(connection: Transaction, size: int) -> bytes:
     return root_from_inclusion(leaf_hash(entry.leaf()), size - 1, size, list(steps))
 
 
-def counted(notes: Sequence[Checkpoint], believed: Believed) -> Witnessed:
+def counted(notes: Sequence[Checkpoint], believed: TimeAuthorities) -> Witnessed:
     """How many witnesses have signed any of the checkpoints, and when."""
     times: dict[Verifier, list[int]] = {}
     for note in notes:
@@ -301,7 +301,7 @@ def counted(notes: Sequence[Checkpoint], believed: Believed) -> Witnessed:
     return Witnessed(len(times), first, max(moments, default=None), stamp)
 
 
-def _stamps(notes: Sequence[Checkpoint], believed: Believed) -> list[Timestamp]:
+def _stamps(notes: Sequence[Checkpoint], believed: TimeAuthorities) -> list[Timestamp]:
     if not believed.time_servers or not any(note.tokens() for note in notes):
         return []
     # Loading what takes tokens apart takes a moment, which those without any need not wait for.

@@ -15,7 +15,7 @@ from inspect_kit.certificate.issue.keys import PUBLIC, folder_of, own_keyring
 from inspect_kit.registry.log.notes import LONGEST, LogProof, Verifier, proof_of, verifier_of
 
 if TYPE_CHECKING:
-    from inspect_kit.certificate.issue.seals import Believed
+    from inspect_kit.certificate.issue.seals import TimeAuthorities
     from inspect_kit.certificate.issue.verify import TrustContext
     from inspect_kit.registry.opening import Registry
 
@@ -55,11 +55,11 @@ def time_servers_of(home: Path) -> tuple[x509.Certificate, ...]:
     return read_authorities(path) if path.is_file() and path.stat().st_size else ()
 
 
-def believed_of(home: Path) -> Believed:
+def time_authorities_of(home: Path) -> TimeAuthorities:
     """Whose word on the time is believed here."""
-    from inspect_kit.certificate.issue.seals import Believed
+    from inspect_kit.certificate.issue.seals import TimeAuthorities
 
-    return Believed(witnesses_of(home), time_servers_of(home))
+    return TimeAuthorities(witnesses_of(home), time_servers_of(home))
 
 
 def proof_beside(pdf: Path) -> LogProof | None:
@@ -76,4 +76,4 @@ def trust_context(home: Path, registry: Registry | None, on: date, proof: LogPro
 
     own = own_issuer(home)
     code = own.code if own else ""
-    return TrustContext(trusted(home), code, registry, on, believed_of(home), proof)
+    return TrustContext(trusted(home), code, registry, on, time_authorities_of(home), proof)

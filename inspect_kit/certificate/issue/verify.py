@@ -18,7 +18,14 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.keyring import Keyring, Retirement, Signer, attribute
 from inspect_kit.certificate.issue.pdf_signature import Seal, seal_by
 from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened, words_before
-from inspect_kit.certificate.issue.seals import Believed, counted, proof_fault, seen_in_log, signature_fault, signer_of
+from inspect_kit.certificate.issue.seals import (
+    TimeAuthorities,
+    counted,
+    proof_fault,
+    seen_in_log,
+    signature_fault,
+    signer_of,
+)
 from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
 from inspect_kit.errors import ENGLISH, LANGUAGES, BadInput, BrokenSeal, InspectKitError, Notice, notice, sentence
 from inspect_kit.inspection.record import MAX_BYTES, Record, open_record
@@ -164,7 +171,7 @@ class TrustContext:
     own: str
     registry: Registry | None
     on: date
-    believed: Believed = field(default_factory=Believed)
+    believed: TimeAuthorities = field(default_factory=TimeAuthorities)
     """Whose word on the time counts here."""
     proof: LogProof | None = None
     """What came with the certificate: that it stands in its issuer's log."""

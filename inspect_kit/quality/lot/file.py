@@ -281,10 +281,10 @@ def _standard(reading: Reading) -> str:
 
 def _cells(table: Table, name: str, other: str = "") -> Sequence[str]:
     found = table.columns.get(name) or table.columns.get(other)
-    return evened(found) if found else RepeatedText("", len(table))
+    return as_repeated_text(found) if found else RepeatedText("", len(table))
 
 
-def evened(cells: Sequence[str]) -> Sequence[str]:
+def as_repeated_text(cells: Sequence[str]) -> Sequence[str]:
     """A column that says the same of every piece, in one word."""
     return RepeatedText(cells[0], len(cells)) if cells.count(cells[0]) == len(cells) else cells
 

@@ -23,7 +23,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def grown(leaf: bytes, place: int, nodes: Nodes) -> Iterator[tuple[int, int, bytes]]:
+def completed_nodes(leaf: bytes, place: int, nodes: Nodes) -> Iterator[tuple[int, int, bytes]]:
     """The nodes that become complete with a leaf at `place`: (level, place, hash), the leaf first."""
     level, found = 0, leaf
     yield level, place, found

@@ -32,7 +32,7 @@ def grow(connection: Connection, entries: Sequence[Entry]) -> None:
 
     rows: list[dict[str, Any]] = []
     for entry in entries:
-        for level, place, found in merkle.grown(merkle.leaf_hash(entry.leaf()), entry.id - 1, known):
+        for level, place, found in merkle.completed_nodes(merkle.leaf_hash(entry.leaf()), entry.id - 1, known):
             fresh[level, place] = found
             rows.append({"level": level, "place": place, "hash": found.hex()})
     if rows:

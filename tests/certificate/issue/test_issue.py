@@ -302,7 +302,7 @@ def test_an_interrupted_certificate_gets_its_file_at_the_next_start(
     """Cut off after the registry has it and before the file has its name."""
 
     def stops() -> None:
-        monkeypatch.setattr("inspect_kit.certificate.issue.issue.fulfil", lambda _: os._exit(9))
+        monkeypatch.setattr("inspect_kit.certificate.issue.issue.complete_issue", lambda _: os._exit(9))
         issue(blank, "Striker 1", out=tmp_path / "one.pdf")
 
     _in_a_child(stops)
@@ -320,7 +320,7 @@ def test_recovery_never_overwrites_what_took_the_name_since(
     blank: Desk, issue: Issue, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def stops() -> None:
-        monkeypatch.setattr("inspect_kit.certificate.issue.issue.fulfil", lambda _: os._exit(9))
+        monkeypatch.setattr("inspect_kit.certificate.issue.issue.complete_issue", lambda _: os._exit(9))
         issue(blank, "Striker 1", out=tmp_path / "one.pdf")
 
     _in_a_child(stops)

@@ -16,7 +16,7 @@ import pytest
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keyring import read_authorities
 from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, retire, unlock
-from inspect_kit.certificate.issue.seals import Believed, counted
+from inspect_kit.certificate.issue.seals import TimeAuthorities, counted
 from inspect_kit.certificate.issue.time_server import TimeServer, stamped, stamped_pdf
 from inspect_kit.certificate.issue.verify import TrustContext, Verification, verify_pdf, verify_qr
 from inspect_kit.cli.app import app, run
@@ -41,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningTimeServ
 def offline(desk: Desk, server: RunningTimeServer) -> TrustContext:
     """A referee's laptop: the issuer's keys and the server's CA, no registry."""
     rings = (own_keyring(desk.home),)
-    return TrustContext(rings, "", None, date(2026, 11, 16), Believed((), read_authorities(server.ca)))
+    return TrustContext(rings, "", None, date(2026, 11, 16), TimeAuthorities((), read_authorities(server.ca)))
 
 
 def _said(seen: Verification, name: str) -> str:
@@ -64,7 +64,7 @@ def test_a_timestamp_is_added_behind_what_was_signed(
     assert verify_pdf(pdf, replace(offline, registry=desk.registry, own="PCK")).holds
     again = stamped_pdf(pdf, TimeServer(server.url), own_keyring(desk.home))
     assert verify_pdf(again, offline).holds
-    stranger = verify_pdf(pdf, replace(offline, believed=Believed()))
+    stranger = verify_pdf(pdf, replace(offline, believed=TimeAuthorities()))
     assert stranger.holds
     assert "not believed here" in _said(stranger, "timestamp")
 
@@ -104,7 +104,9 @@ def test_after_a_theft_only_what_a_timestamp_proves_is_believed(
         f"retired on {(datetime.now(UTC) + timedelta(hours=1)).date()}"
     )
     assert "no witness or timestamp proves" in _said(verify_pdf(second.pdf.read_bytes(), after), "signer")
-    assert "no witness or timestamp proves" in _said(verify_pdf(pdf, replace(after, believed=Believed())), "signer")
+    assert "no witness or timestamp proves" in _said(
+        verify_pdf(pdf, replace(after, believed=TimeAuthorities())), "signer"
+    )
     # A stamp that was made after the theft proves nothing.
     retired = retire_at(blank, NOW - timedelta(days=1))
     assert "compromised" in _said(verify_pdf(pdf, replace(after, keyrings=retired)), "signer")
@@ -147,7 +149,7 @@ def test_a_token_over_another_log_counts_nothing(blank: Desk, issue: Issue, serv
     issue(blank)
     with blank.registry.reading() as connection:
         note = checkpoint(connection, "PCK")
-    believed = Believed((), read_authorities(server.ca))
+    believed = TimeAuthorities((), read_authorities(server.ca))
     good = stamped(note, TimeServer(server.url))
     assert counted((good,), believed).stamp is not None
     other = replace(note, size=note.size + 1).stamped("127.0.0.1", good.tokens()[0])

@@ -12,7 +12,7 @@ import pytest
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring
-from inspect_kit.certificate.issue.seals import Believed, seal_of_signer
+from inspect_kit.certificate.issue.seals import TimeAuthorities, seal_of_signer
 from inspect_kit.certificate.issue.verify import TrustContext, Verification, verify_qr
 from inspect_kit.registry import chain_index
 from inspect_kit.registry.amendments import revoke
@@ -125,7 +125,7 @@ def test_with_a_witness_entries_chained_anew_under_the_old_tree_are_seen_by_a_st
     )  # fmt: skip
     stranger = replace(open_registry(blank.home), memory=None)
     counter = TrustContext(
-        (own_keyring(blank.home),), "PCK", stranger, date(2026, 11, 16), Believed((witness.verifier,))
+        (own_keyring(blank.home),), "PCK", stranger, date(2026, 11, 16), TimeAuthorities((witness.verifier,))
     )
     assert "the log is not the one of 2 entries that was witnessed" in _against(verify_qr(issued.qr, counter))
 

@@ -16,14 +16,14 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring, retire
-from inspect_kit.certificate.issue.seals import Believed
+from inspect_kit.certificate.issue.seals import TimeAuthorities
 from inspect_kit.certificate.issue.verify import TrustContext, Verification, verify_pdf, verify_qr
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
 from inspect_kit.registry.chain import entry_of
 from inspect_kit.registry.log.cosigner import Cosigner, open_cosigner
 from inspect_kit.registry.log.merkle import (
+    completed_nodes,
     consistency_proof,
-    grown,
     inclusion_proof,
     is_consistent,
     leaf_hash,
@@ -49,7 +49,7 @@ def _tree(leaves: list[bytes]) -> Callable[[int, int], bytes]:
         return stored[level, place]
 
     for place, leaf in enumerate(leaves):
-        for level, at, found in grown(leaf_hash(leaf), place, nodes):
+        for level, at, found in completed_nodes(leaf_hash(leaf), place, nodes):
             stored[level, at] = found
     return nodes
 
@@ -138,7 +138,7 @@ def _witnessed(desk: Desk, witness: Cosigner, old: int = 0, later: int = 0) -> C
 def _looked_at(desk: Desk, qr: str, witness: Cosigner | None = None, **more: object) -> Verification:
     counter = TrustContext((own_keyring(desk.home),), "PCK", desk.registry, date(2026, 11, 16))
     witnesses = (witness.verifier,) if witness else ()
-    return verify_qr(qr, replace(counter, believed=Believed(witnesses), **more))  # type: ignore[arg-type]
+    return verify_qr(qr, replace(counter, believed=TimeAuthorities(witnesses), **more))  # type: ignore[arg-type]
 
 
 def _said(seen: Verification, name: str) -> str:
@@ -167,7 +167,7 @@ def test_a_proof_tells_it_to_somebody_without_the_registry(blank: Desk, issue: I
         assert entry is not None
         proof = proof_of(str(proof_in(connection, entry, note)))
     counter = TrustContext(
-        (own_keyring(blank.home),), "", None, date(2026, 11, 16), Believed((witness.verifier,)), proof
+        (own_keyring(blank.home),), "", None, date(2026, 11, 16), TimeAuthorities((witness.verifier,)), proof
     )
     seen = verify_pdf(issued.pdf.read_bytes(), counter)
     assert _said(seen, "proof") == "proven to be in the log, seen by 1 witness up to 2026-11-16 09:30 UTC"
@@ -291,7 +291,7 @@ def test_one_witness_alone_forges_nothing(blank: Desk, issue: Issue, witness: Co
         assert entry is not None
         proof = replace(proof_in(connection, entry, checkpoint(connection, "PCK")), checkpoint=signed)
     nowhere = TrustContext(
-        (own_keyring(blank.home),), "", None, date(2026, 11, 16), Believed((witness.verifier,)), proof
+        (own_keyring(blank.home),), "", None, date(2026, 11, 16), TimeAuthorities((witness.verifier,)), proof
     )
     assert "not signed by the log of an issuer" in _said(verify_pdf(issued.pdf.read_bytes(), nowhere), "proof")
 
@@ -322,7 +322,7 @@ def test_a_proof_of_another_certificate_proves_nothing_of_a_code(blank: Desk, is
     forged = issue(blank, "Striker 2")
     retire(blank.home, "", None, NOW + timedelta(hours=1), compromised=True)
     nowhere = TrustContext(
-        (own_keyring(blank.home),), "", None, date(2026, 11, 16), Believed((witness.verifier,)), proof
+        (own_keyring(blank.home),), "", None, date(2026, 11, 16), TimeAuthorities((witness.verifier,)), proof
     )
     assert verify_qr(honest.qr, nowhere).holds
     assert "no witness or timestamp proves" in _said(verify_qr(forged.qr, nowhere), "signer")
