@@ -32,7 +32,6 @@ from PIL import Image
 
 import inspect_kit.vision
 from inspect_kit.capture.photographs import open_photograph
-from inspect_kit.errors import BadInput
 from inspect_kit.measure.dice import measure_dice
 from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.board.measure import BoardPhoto, KnownSide, measure_board
@@ -315,11 +314,13 @@ def _scaled(value: Any, factor: float) -> Any:
 
 
 def _change(scenes: Scenes, number: Number, factor: float, before: Values) -> float:
-    """The largest change of a value or of its uncertainty, over the latter; infinite where a value comes or goes."""
+    """The largest change of a value or of its uncertainty, over the latter; infinite where values come or go."""
     holders = [each for each in _vision() if _holds(each, number)]
     try:
         _set(holders, number.name, _scaled(number.value, factor))
         after = _measured(scenes)
+    except Exception:  # Moved, a number may break anything, such as the size of the picture that a network takes.
+        return float("inf")
     finally:
         _set(holders, number.name, number.value)
     if after.keys() != before.keys():
@@ -350,13 +351,7 @@ def _vision() -> list[ModuleType]:
 
 
 def _measured(scenes: Scenes) -> Values:
-    found: dict[str, tuple[float, float]] = {}
-    for scene in scenes:
-        try:
-            found |= scene()
-        except (ArithmeticError, BadInput, LookupError, ValueError, np.linalg.LinAlgError):
-            continue
-    return found
+    return {name: value for scene in scenes for name, value in scene().items()}
 
 
 if __name__ == "__main__":

@@ -47,6 +47,17 @@ def test_a_number_that_the_result_hangs_on_is_told_in_uncertainties(monkeypatch:
     assert circle._SETTLED == 0.02
 
 
+def test_a_number_that_breaks_the_measuring_when_moved_makes_values_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    def picky() -> Values:
+        if circle._ROUNDS != 200:
+            raise TypeError("a shape that does not fit")
+        return scene()
+
+    number = Number(circle, "_ROUNDS", 200)
+    assert [each.change for each in moved([picky], [number])] == [float("inf")]
+    assert circle._ROUNDS == 200
+
+
 def test_numbers_of_rooms_within_a_room_are_found() -> None:
     assert {each.module.__name__ for each in numbers("inspect_kit.vision.board", "pockets")} == {
         "inspect_kit.vision.board.holes.pockets"
