@@ -145,11 +145,15 @@ class CheckStatus:
 
 
 def standing(home: Path, instrument: str, on: date) -> CheckStatus:
-    """Where the instrument stands on that day. A failed check counts until a later one is passed."""
+    """Where the instrument stands on that day. A failed check counts until a later one is passed, and for the days
+    before it back to the last check: since when it was off, nobody knows."""
     checks, damaged = read_checks(home, instrument)
     past = [check for check in checks if check.time.date() <= on]
     # The order in which they were added: two may be of the same second, and a desk's clock may be set back.
     last = past[-1] if past else None
+    after = next((check for check in checks if check.time.date() > on), None)
+    if after is not None and not after.passed:
+        last = after
     state = CheckState.UNCHECKED
     if last is not None and not last.passed:
         state = CheckState.FAILED

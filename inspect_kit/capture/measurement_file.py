@@ -24,6 +24,8 @@ FURTHER: Final = ("decision", "by", "because", "confirmed", "note")
 """Columns for what a person decided, confirmed or remarked."""
 FORMAT: Final = 1
 """Version of the JSON file; another one is refused."""
+GAUGE_STATED: Final = "gauge-values-stated"
+"""The remark that values given as sent by a gauge are as whoever wrote the file states them."""
 MAX_ROWS: Final = 1_000_000
 """Rows of a table, or entries of a list in JSON, that are read."""
 MAX_CELL: Final = 2_000
@@ -59,7 +61,7 @@ class MeasurementFile:
     notices: tuple[Notice, ...] = ()
     """Those of them that can be said in other languages too."""
     measured: bool = False
-    """Whether it is, unchanged, what was measured in the photos."""
+    """Whether it is, unchanged, what was measured in the photos or entered by a guided inspection."""
 
 
 def read_measurements(path: Path) -> MeasurementFile:
@@ -71,11 +73,11 @@ def read_measurements(path: Path) -> MeasurementFile:
 
 
 def with_origin(file: MeasurementFile, name: str) -> MeasurementFile:
-    """The file with the remark, where it holds values of photos, that they are not as they were measured there."""
-    if file.measured or not any(reading.from_photo for reading in file.readings):
-        return file
-    told = notice("photo-values-stated", file=name[:80])
-    return replace(file, warnings=(*file.warnings, *sentences([told])), notices=(*file.notices, told))
+    """The file with the remark, where it holds values of photos or gauges, that they are as stated."""
+    stated = {"photo-values-stated": any(reading.from_photo for reading in file.readings),
+              GAUGE_STATED: any(reading.time for reading in file.readings)}  # fmt: skip
+    told = tuple(notice(code, file=name[:80]) for code, so in stated.items() if so and not file.measured)
+    return replace(file, warnings=(*file.warnings, *sentences(told)), notices=(*file.notices, *told))
 
 
 def _read_csv(text: str, path: Path) -> MeasurementFile:

@@ -283,9 +283,11 @@ def read_file(content: bytes) -> MeasurementFile:
         path = Path(folder) / "measured"
         path.write_bytes(content)
         try:
-            return read_measurements(path)
+            file = read_measurements(path)
         except InspectKitError as problem:
             raise BadInput.of(problem.fault, where=problem.where.replace(f"{folder}/", "")) from None
+    named = (replace(each, where=each.where.replace(f"{folder}/", "")) for each in file.readings)
+    return replace(file, readings=tuple(named))
 
 
 def measured_photos(

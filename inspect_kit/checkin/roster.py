@@ -60,7 +60,10 @@ def rows_in(content: bytes) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "list"
         path.write_bytes(content)
-        text = read_table_text(path)
+        try:
+            text = read_table_text(path)
+        except BadInput as problem:
+            raise BadInput.of(problem.fault, where=path.name) from None
     head = text.lstrip().splitlines()[:1]
     if not head:
         raise DeskRefusal("players.no_name_column")

@@ -274,7 +274,7 @@ def _persons_word(answer: Answer) -> dict[str, str]:
 def as_measurement_file(entry: GuidedEntry) -> str:
     """The finished entry in the JSON form of measurement files; what was typed stays beside the value."""
     readings = tuple(_in_base(answer) for answer in entry.answers if answer.text != SKIPPED)
-    return written(MeasurementFile(readings, display_photos(each.raw for each in readings))).decode()
+    return written(MeasurementFile(readings, display_photos(each.raw for each in readings), measured=True)).decode()
 
 
 def _in_base(answer: Answer) -> Reading:

@@ -11,6 +11,7 @@ from msgspec import UNSET, structs
 from inspect_kit import __version__
 from inspect_kit.capture.daily_checks import standing
 from inspect_kit.capture.instruments import Instrument
+from inspect_kit.capture.measurement_file import GAUGE_STATED
 from inspect_kit.inspection import record
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.walk import Outcome
@@ -34,7 +35,7 @@ def record_of(outcome: Outcome, subject: record.Subject, about: record.About | N
         inspected_on=task.on.isoformat(),
         rule=task.rule.value,
         verdict=outcome.judgement.verdict.value,
-        lines=tuple(_line(finding) for finding in outcome.judgement.findings),
+        lines=tuple(_as_stated(outcome, _line(finding)) for finding in outcome.judgement.findings),
         readings=tuple(_reading(reading) for reading in outcome.readings),
         instruments=tuple(_gauge(gauge, expired=gauge.expired(task.on)) for gauge in outcome.instruments.values()),
         photos=tuple(record.PhotoRef(photo.file, photo.sha256, photo.width, photo.height) for photo in outcome.photos),
@@ -104,6 +105,12 @@ def _line(finding: Finding) -> record.Line:
         line = structs.replace(line, photographed=True)
     line = structs.replace(line, read_by=_read_by(finding) or UNSET, **_persons_word(finding))
     return line if finding.measurement is None else _with_measurement(line, finding.measurement)
+
+
+def _as_stated(outcome: Outcome, line: record.Line) -> record.Line:
+    """A value that a file only states was sent by a gauge is one that somebody entered."""
+    stated = line.read_by == "instrument" and any(each.code == GAUGE_STATED for each in outcome.notices)
+    return structs.replace(line, read_by="typed") if stated else line
 
 
 def _read_by(finding: Finding) -> str:

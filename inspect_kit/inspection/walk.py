@@ -29,7 +29,7 @@ from inspect_kit.rulebook.clause import ABSENT, CONFIDENCE, Clause, Kind, answer
 from inspect_kit.rulebook.sheet import Derived, Item, Sheet
 from inspect_kit.values.limits import Limits
 from inspect_kit.values.measurement import COVERAGE_FACTOR, Budget, Measurement, Observation, Reading, Ruling, combined
-from inspect_kit.values.quantity import UNITS, Quantity
+from inspect_kit.values.quantity import UNITS, Quantity, parse_quantity
 from inspect_kit.values.words import piece_key
 
 if TYPE_CHECKING:
@@ -87,8 +87,9 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
         (reading.instrument for reading in readings if reading.instrument), task.instrument_folders
     )
     _refuse_other_instruments(readings, instruments)
+    _refuse_other_lines(readings)
     if task.day_stated:
-        _refuse_later_readings(readings, task.on)
+        refuse_later_readings(readings, task.on)
     evidence = _evidence(task, readings, instruments)
     figures = _figures(task, evidence)
     contradicted: tuple[Notice, ...] = ()
@@ -237,7 +238,23 @@ def _refuse_other_instruments(readings: Iterable[Reading], instruments: Mapping[
             )
 
 
-def _refuse_later_readings(readings: Iterable[Reading], on: date) -> None:
+def _refuse_other_lines(readings: Iterable[Reading]) -> None:
+    """A value beside a line that says another one, or a line that stands for two values."""
+    seen: dict[tuple[str, str, str], Reading] = {}
+    for reading in readings:
+        if not (reading.time and reading.value):
+            continue
+        first = seen.setdefault((reading.instrument, reading.time, reading.raw), reading)
+        if first is not reading:
+            raise BadInput("one-line-for-two", where=reading.where, line=reading.raw[:60], place=first.where)
+        from inspect_kit.capture.protocols.table import values_in
+
+        told, value = values_in(reading.raw), parse_quantity(f"{reading.value} {reading.unit}")
+        if told and (value.in_base, value.unit.base) not in told:
+            raise BadInput("line-says-otherwise", where=reading.where, value=value, line=reading.raw[:60])
+
+
+def refuse_later_readings(readings: Iterable[Reading], on: date) -> None:
     """What an instrument sent after the day of the inspection: an earlier day would bring back an expired gauge."""
     for reading in readings:
         # A day on either side of the date line is the same one.
@@ -251,7 +268,7 @@ def _refuse_hanging_on_u(findings: Iterable[Finding]) -> None:
         measured, limits = found.measurement, found.clause.limits
         if measured is None or limits is None or found.verdict is not Verdict.CONFORMS:
             continue
-        if measured.budget and not (measured.instruments or measured.formula or measured.readings[0].from_photo):
+        if measured.budget and not (measured.instruments or measured.formula):
             _refuse_by_finest(measured, measured.budget, limits)
 
 
@@ -366,6 +383,8 @@ def _notices(task: Task, readings: Iterable[Reading], instruments: Mapping[str, 
         # A photo gives more than was asked for; only what somebody typed is missed when it is left aside.
         if reading.characteristic not in needed and not reading.photo:
             found[notice("left-aside", name=reading.characteristic, sheet=task.sheet.id)] = None
+        if reading.time and reading.time[:10] < (task.on - timedelta(days=1)).isoformat():
+            found[notice("read-days-before", gauge=reading.instrument, day=reading.time[:10])] = None
     for gauge in instruments.values():
         state = _standing(task, gauge.id)
         told = (state.notice if state else None, gauge.calibration_notice(task.on))

@@ -52,6 +52,8 @@ def measurement_of(
             unit=stated.unit,
             default=default,
         )
+    if reading.from_photo and stated.unit.base == "g":
+        raise BadInput("photo-tells-no-mass", where=reading.where, characteristic=reading.characteristic)
     value = stated.in_base
     _possible(reading, value, stated.unit, signed=signed)
     unusual = usual is not None and not usual.holds(value)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile
-from inspect_kit.errors import ENGLISH, UsageError, nearest, notice
+from inspect_kit.errors import ENGLISH, BadInput, UsageError, nearest, notice
 
 if TYPE_CHECKING:
     from inspect_kit.capture.photographs import Photograph
@@ -57,8 +57,17 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
     """The same with the picture of what was found."""
     check_kind(kind)
     check_count(kind, len(photos))
+    _refuse_repeated(photos)
     session: PhotoSession = import_module(_ROOMS[kind]).photo_session(kind, photos, camera, stated)
     return session
+
+
+def _refuse_repeated(photos: Sequence[Photograph]) -> None:
+    """The same photo again tells nothing more: its noise would be averaged away by counting it twice."""
+    first: dict[str, Photograph] = {}
+    for photo in photos:
+        if first.setdefault(photo.sha256, photo) is not photo:
+            raise BadInput("same-photo-again", where=photo.file, photo=first[photo.sha256].file)
 
 
 def check_kind(kind: str) -> None:

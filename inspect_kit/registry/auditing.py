@@ -234,6 +234,9 @@ def _after(walk: _Walk, connection: Connection) -> None:
             for row in connection.execute(orphans):
                 walk.fault(_place(table, dict(row._mapping)), "row-without-entry")
     _compare_checkpoints(walk, connection)
+    beyond = connection.scalar(select(func.max(LOG_NODES.c.place)).where(LOG_NODES.c.level == 0))
+    if beyond is not None and beyond >= walk.last[0]:
+        walk.fault(f"the log's tree, node 0/{beyond}", "does-not-fit-entries")
     there = _guards(connection)
     for name in sorted(_guards_expected(connection.dialect.name) - there):
         walk.fault(name, "guard-against-changes-gone")

@@ -179,10 +179,10 @@ def inspect_now(visit: Visit) -> Response:
     """Judge what was filled in and enter it; what cannot be used is said beside its field, and nothing is lost."""
     place = place_of(visit)
     given = dict(visit.form)
-    if "weigh" in given:
-        return _weighed(visit, place, given)
     if not store.is_ticket(given.get("ticket", "")):
         given["ticket"] = visit.station.ticket()
+    if "weigh" in given:
+        return _weighed(visit, place, given)
     faults: dict[str, str] = {}
     look = _photographed(visit, place, given, faults)
     if "measure" in given:
@@ -231,7 +231,7 @@ def _made(
     except InspectKitError as problem:
         faults["owner"] = visit.words.told(problem)
     gauges = _gauges(visit, given)
-    sent = sent_with(visit.station.secret, given)
+    sent = sent_with(visit.station.secret, given["ticket"], given)
     by = visit.person.name if visit.may(Act.DECIDE) else ""
     came = form.filled(form.fields_of(place.sheet, place.item.id), given, gauges, f"desk {given['ticket']}", sent, by)
     faults |= {name: visit.words.told(problem) for name, problem in came.faults.items()}
@@ -298,7 +298,8 @@ def _weighed(visit: Visit, place: InspectionPlace, given: dict[str, str]) -> Res
         gauge, reading = visit.station.read(unit, given.get(f"gauge_{unit}", ""))
     except InspectKitError as problem:
         return _form(visit, place, given, {field.name: visit.words.told(problem)})
-    carried = {f"{FIELD}{field.name}": sealed(visit.station.secret, gauge, reading), f"gauge_{unit}": gauge}
+    seal = sealed(visit.station.secret, given["ticket"], gauge, reading)
+    carried = {f"{FIELD}{field.name}": seal, f"gauge_{unit}": gauge}
     return _form(visit, place, {**given, field.name: shown(reading), **carried}, {})
 
 

@@ -317,7 +317,7 @@ def _answer(visit: Visit, question: Question, name: str, text: str) -> Answer:
     given = answer_to(question, text, gauges, confirmed=form.get(f"sure_{name}") == "yes")
     by = visit.person.name if visit.may(Act.DECIDE) else ""
     given = with_decision(given, form.get(f"decision_{name}", ""), by, form.get(f"because_{name}", ""))
-    return as_sent(given, text, sent_with(visit.station.secret, form).get(name))
+    return as_sent(given, text, sent_with(visit.station.secret, visit.path("ticket"), form).get(name))
 
 
 def _finished(visit: Visit, walk: GuidedInspection) -> Response:

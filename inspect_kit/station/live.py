@@ -21,7 +21,6 @@ from inspect_kit.inspection.guided import display_line, display_picture
 from inspect_kit.station.desk import place_of
 from inspect_kit.station.photos import DeskPhoto, PhotoWorkers, PutLine, in_lines, kind_of, pending_photos
 from inspect_kit.station.sent_readings import sealed, shown
-from inspect_kit.station.station import Station
 from inspect_kit.station.web.visit import Refusal, Visit, not_found
 
 _UNITS: Final = ("g", "mm")
@@ -48,13 +47,13 @@ def _read(visit: Visit, unit: str, wanted: str, put: PutLine) -> None:
         put({"moving": f"{reply.number} {reply.unit}".strip()})
 
     try:
-        put(_told(visit.station, *visit.station.read(unit, wanted, watch)))
+        put(_told(visit, *visit.station.read(unit, wanted, watch)))
     except InspectKitError as problem:
         put({"fault": visit.words.told(problem)})
 
 
-def _told(station: Station, name: str, reading: InstrumentReading) -> dict[str, object]:
-    carried = sealed(station.secret, name, reading)
+def _told(visit: Visit, name: str, reading: InstrumentReading) -> dict[str, object]:
+    carried = sealed(visit.station.secret, visit.query("ticket"), name, reading)
     return {"value": shown(reading), "raw": reading.raw, "instrument": name, "sent": carried}
 
 
@@ -77,7 +76,7 @@ def read_bytes_passed_on(visit: Visit) -> Response:
         )  # fmt: skip
     except InspectKitError as problem:
         return JSONResponse({"fault": visit.words.told(problem)} if ended else {"moving": moving[-1] if moving else ""})
-    return JSONResponse(_told(visit.station, wanted, reading))
+    return JSONResponse(_told(visit, wanted, reading))
 
 
 # The photo of a display.
@@ -101,7 +100,7 @@ def propose_display(visit: Visit) -> Response:
     pending_photos(visit).keep(token, look)
     reading = _displayed(proposal, picture, gauge.serial)
     href = f"/events/{visit.path('event')}/desk/{visit.path('item')}/look/{token}/photo"
-    return JSONResponse({**_told(visit.station, wanted, reading), "token": token, "picture": href})
+    return JSONResponse({**_told(visit, wanted, reading), "token": token, "picture": href})
 
 
 def _displayed(proposal: DisplayProposal, picture: str, serial: str) -> InstrumentReading:

@@ -11,6 +11,7 @@ from inspect_kit.checkin.photo_reading import EvidencePhoto, TypedBeside
 from inspect_kit.checkin.roles import Act, DeskRefusal
 from inspect_kit.inspection.figure_team import FULL_TEAM, SPARE
 from inspect_kit.inspection.guided import GuidedEntry
+from inspect_kit.inspection.walk import refuse_later_readings
 from inspect_kit.measure.stated import LENGTHS
 from inspect_kit.rulebook.sheet import Item
 from inspect_kit.station.desk import InspectionPlace
@@ -63,7 +64,7 @@ def uploaded_readings(visit: Visit, place: InspectionPlace, tell: Tell = ignore_
     """What a measurement file says, or what photos of the thing give."""
     workers: PhotoWorkers = visit.request.app.state.workers
     content = visit.files.get("file")
-    file = workers.opening.do(_READING, read_file, content) if content else None
+    file = _of_uploader(visit, workers.opening.do(_READING, read_file, content)) if content else None
     found = UploadedReadings(file)
     if any(name.startswith("photos") for name in visit.files):
         found = with_uploaded(found, _measured(visit, place, workers, tell))
@@ -75,6 +76,12 @@ def uploaded_readings(visit: Visit, place: InspectionPlace, tell: Tell = ignore_
         if any(reading.decision and reading.by != by for reading in found.file.readings):
             raise DeskRefusal("guided.decided_in_file")
     return found
+
+
+def _of_uploader(visit: Visit, file: MeasurementFile) -> MeasurementFile:
+    """The file of whoever uploads it: nobody else is named as the one who read it, and nothing in it is yet to come."""
+    refuse_later_readings(file.readings, visit.station.today)
+    return replace(file, readings=tuple(each if each.decision else replace(each, by="") for each in file.readings))
 
 
 def _measured(visit: Visit, place: InspectionPlace, workers: PhotoWorkers, tell: Tell) -> UploadedReadings:

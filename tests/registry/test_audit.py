@@ -240,3 +240,13 @@ def test_a_damaged_database_file_is_a_broken_seal(blank: Desk, issue: Issue, aud
     path.write_bytes(content)
     with pytest.raises(BrokenSeal, match="damaged"):
         audited(blank)
+
+
+def test_entries_that_were_cut_off_leave_their_nodes_in_the_tree(
+    kept: Desk, audited: Audited, by_hand: ByHand, issue: Issue
+) -> None:
+    by_hand(kept.registry, "DELETE FROM revocations")
+    by_hand(kept.registry, "DELETE FROM entries WHERE id = 6")
+    assert "the log's tree, node 0/5: does not fit the entries" in _faults(audited(kept))
+    with pytest.raises(BrokenSeal, match="does not fit the entries"):
+        issue(replace(kept, registry=replace(kept.registry, memory=None)), "Striker 9")

@@ -226,6 +226,27 @@ def test_what_was_measured_beside_paper_is_shown_with_what_the_printed_mat_would
     assert "U is up to 0.94 mm; on a printed and checked mat it would be about 0.39 mm" in referee.last.text
 
 
+def _sent(**mass: object) -> dict[str, object]:
+    read = {"characteristic": "striker.mass", "value": 14.82, "unit": "g", "instrument": "scale-200g", **mass}
+    return {"file": ("s.json", json.dumps({"format": 1, "measurements": [read]}).encode(), "application/json")}
+
+
+def test_a_file_is_of_whoever_brings_it(referee: Person, station: Station) -> None:
+    where = begin(referee, "striker", "S", _sent(by="Oskar"))
+    referee.post(where, {"finish": "1"})
+    with station.registry.reading() as connection:
+        seen = inspection(connection, str(referee.last.url).rsplit("/", 1)[-1])
+        assert seen is not None
+        record = open_record(station.registry.shelf.take(connection, seen.record))
+    assert {each.by for each in record.readings} == {"Renata"}
+
+
+def test_a_file_tells_nothing_that_is_yet_to_come_and_no_place_on_this_machine(referee: Person) -> None:
+    begin(referee, "striker", "S", _sent(time="2031-01-01T00:00:00+00:00"), 422)
+    assert "after the inspection" in referee.last.text
+    assert "/tmp" not in referee.last.text
+
+
 @pytest.mark.parametrize("content", [b"nonsense", b"characteristic,value\nno.such.thing,1 mm\n", b"{}", b"PK\x03\x04"])
 def test_a_file_that_is_none_is_refused_in_a_sentence(referee: Person, content: bytes) -> None:
     begin(referee, "board", "B", {"file": ("b.csv", content, "text/csv")}, 422)
@@ -403,7 +424,7 @@ def test_a_display_photographed_on_a_guided_page_is_evidence_of_its_value(refere
     assert "data-display" in referee.last.text
     photo = cv2.imencode(".png", photograph(Scene("14.82")))[1].tobytes()
     token = referee.client.post(
-        referee.at("/desk/striker/display?unit=g&gauge=scale-200g"),
+        referee.at(f"/desk/striker/display?unit=g&gauge=scale-200g&ticket={where[-16:]}"),
         data={"csrf": csrf(referee.last.text)}, files={"photo": ("d.png", photo, "image/png")},
     ).json()  # fmt: skip
     sent = {"gauge_g": "scale-200g", "a0": token["value"], "sent_a0": token["sent"], "display_a0": token["token"]}

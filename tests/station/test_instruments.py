@@ -24,6 +24,10 @@ from tests.station.conftest import Person, names_of, striker_form
 LINE = b"S S      14.82 g\r\n"
 
 
+def ticket_in(page: str) -> str:
+    return page.partition('name="ticket" value="')[2][:16]
+
+
 def connect(station: Station, **gauges: Connection) -> None:
     names = {name.replace("_", "-"): line for name, line in gauges.items()}
     connections_file(station.home).write_text(connections_text(names))
@@ -120,7 +124,7 @@ def test_line_time_serial_and_gauge_stay_with_the_value_from_the_wire_to_the_cer
     with simulated(Simulation("mt-sics", Display("14.82", serial="B021002593"))) as scale:
         connect(station, desk_scale=Connection(Address(scale.port), "mt-sics"))
         page = referee.get(referee.at("/desk/striker"))
-        answer = told(referee, "/desk/striker/weigh?unit=g&gauge=desk-scale")
+        answer = told(referee, f"/desk/striker/weigh?unit=g&gauge=desk-scale&ticket={ticket_in(page)}")
     referee.get(referee.at("/desk/striker"))
     mass = names_of(page)["mass"]
     data = {
@@ -156,7 +160,8 @@ def test_a_display_is_proposed_at_the_desk_and_its_picture_stays_with_the_record
     photo = cv2.imencode(".png", photograph(Scene("14.82")))[1].tobytes()
     page = referee.get(referee.at("/desk/striker"))
     assert "Photo of the display" in page
-    answer = told(referee, "/desk/striker/display?unit=g&gauge=desk-scale", {"photo": ("p.png", photo, "image/png")})
+    at = f"/desk/striker/display?unit=g&gauge=desk-scale&ticket={ticket_in(page)}"
+    answer = told(referee, at, {"photo": ("p.png", photo, "image/png")})
     assert (answer["value"], answer["instrument"]) == ("14.82 g", "desk-scale")
     assert referee.client.get(answer["picture"]).content.startswith(b"\xff\xd8")
     referee.get(referee.at("/desk/striker"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Final
 
 from inspect_kit.capture.devices.ble_caliper import BLE_CALIPER
 from inspect_kit.capture.devices.hid_scale import HID_SCALE
 from inspect_kit.capture.protocols import calipers, scales
 from inspect_kit.capture.protocols.reply import Protocol, Status
+from inspect_kit.capture.readings import in_base
 from inspect_kit.errors import UsageError, nearest, notice
 
 _ALL: Final = (
@@ -37,3 +39,10 @@ def protocol_named(name: str) -> Protocol:
 def spoken_by(line: str) -> tuple[Protocol, ...]:
     """The protocols in which this line is a value or a state of the instrument."""
     return tuple(p for p in PROTOCOLS.values() if p.parse(line).status not in _NO_VALUE)
+
+
+def values_in(line: str) -> frozenset[tuple[Decimal, str]]:
+    """The stable values that a line states with their units, in g or mm, by every protocol in which it is one."""
+    replies = [reply for each in spoken_by(line) if (reply := each.parse(line)).status is Status.STABLE and reply.unit]
+    numbers = [(number, reply.unit) for reply in replies for number in {reply.number, reply.number + reply.auxiliary}]
+    return frozenset((Decimal(value), unit) for value, unit in (in_base(*number) for number in numbers))

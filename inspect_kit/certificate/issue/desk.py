@@ -14,16 +14,14 @@ from msgspec import structs
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.capture.measurement_file import Photo
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate, thing_of
+from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate
 from inspect_kit.certificate.issue.issue_journal import recover
 from inspect_kit.certificate.issue.keys import Passphrase, SigningKey, own_keyring, unlock
-from inspect_kit.errors import BadInput, BrokenSeal, Notice, notice, sentences
+from inspect_kit.errors import BrokenSeal, Notice, notice, sentences
 from inspect_kit.inspection.record import About, Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
-from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.opening import FILE_NAME, Registry, open_registry
-from inspect_kit.registry.search import certified_from
 
 MAX_BYTES: Final = 60_000_000
 """Bytes of a photo's file."""
@@ -101,22 +99,9 @@ def issue_outcome(
     told = tuple(named_otherwise(subject, desk))
     outcome = replace(outcome, warnings=(*outcome.warnings, *sentences(told)), notices=(*outcome.notices, *told))
     request = request_for(record_of(outcome, signed_subject(subject, desk), about or About()))
-    _refuse_photos_of_another(desk, request)
     photos, missing = photos_beside(outcome, first_of(request.language))
     issued = issue_certificate(desk, replace(request, photos={**photos, **request.photos}))
     return replace(issued, notices=(*missing, *issued.notices))
-
-
-def _refuse_photos_of_another(desk: Desk, request: Request) -> None:
-    """One photo of one thing makes one certificate; under another name it replaces the first."""
-    photos = {photo.sha256: photo.file for photo in request.record.photos}
-    if not photos or request.record.verdict != Verdict.CONFORMS:
-        return
-    with desk.registry.reading() as connection:
-        first = certified_from(connection, photos, thing_of(request.record), request.replaces)
-    if first is not None:
-        where = ", ".join(photos.values())[:80]
-        raise BadInput("photo-of-another", where=where, number=first.number, subject=first.subject)
 
 
 def named_otherwise(subject: Subject, desk: Desk) -> Iterator[Notice]:

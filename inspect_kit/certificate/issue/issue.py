@@ -10,6 +10,7 @@ if somebody was, they are done again while the others wait.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -36,7 +37,7 @@ from inspect_kit.registry.chain import append, next_serial
 from inspect_kit.registry.entries import Certified, InspectionSummary, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
-from inspect_kit.registry.search import CertificateStatus, current, is_issued, known
+from inspect_kit.registry.search import CertificateStatus, certified_from, current, is_issued, known
 
 
 class Drawing(Protocol):
@@ -119,6 +120,7 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
         raise BadInput("device-or-pipe", where=str(request.out))
     load_slow_parts()
     with desk.registry.reading() as connection:
+        _refuse_photos_of_another(connection, request)
         copied = _copied(connection, desk, request) if request.same_record and not request.replaces else None
         likely = None if copied else _issue(connection, desk, request)
     if copied is not None:
@@ -139,6 +141,24 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
     return Issued(
         issue.number, request.record.verdict, request.out, request.record.digest, issue.qr_text, body.replaces, notices
     )
+
+
+def _refuse_photos_of_another(connection: Transaction, request: Request) -> None:
+    """One photo of one thing makes one certificate; under another name it replaces the first."""
+    photos = {photo.sha256: photo.file for photo in request.record.photos}
+    if not photos or request.record.verdict != Verdict.CONFORMS:
+        return
+    wanted = (*photos, *(_noted(digest)[1] for digest in photos))
+    first = certified_from(connection, wanted, thing_of(request.record), request.replaces)
+    if first is not None:
+        where = ", ".join(photos.values())[:80]
+        raise BadInput("photo-of-another", where=where, number=first.number, subject=first.subject)
+
+
+def _noted(digest: str) -> tuple[bytes, str]:
+    """A photo that is known by its digest alone, as a file to be kept, and that file's own digest."""
+    note = digest.encode()
+    return note, hashlib.sha256(note).hexdigest()
 
 
 def _day(desk: Desk) -> str:
@@ -287,6 +307,8 @@ def _body(connection: Transaction, registry: Registry, request: Request, issue: 
     files = [keep("pdf", pdf, request.out.name), keep("record", record.canonical())]
     named = ((*_role(record, key), content) for key, content in request.photos.items())
     files += [keep(role, content, name) for role, name, content in named]
+    absent = (photo for photo in record.photos if photo.sha256 not in request.photos)
+    files += [keep("photo digest", _noted(photo.sha256)[0], photo.file) for photo in absent]
     return Certified(
         number=issue.number,
         inspection=summary_of(record),

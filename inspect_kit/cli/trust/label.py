@@ -14,8 +14,10 @@ from inspect_kit.cli.issuer import registry_here
 from inspect_kit.cli.options import PATH, document_language_option, home_folder, json_option
 from inspect_kit.cli.terminal import print_result, said
 from inspect_kit.clock import today
-from inspect_kit.errors import BrokenSeal, UsageError
+from inspect_kit.errors import BrokenSeal, Fault, UsageError
+from inspect_kit.registry.chain_index import rows_fault
 from inspect_kit.registry.numbers import number_of
+from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import CertificateStatus, known
 
 MAX_LABELS = 2_000
@@ -44,8 +46,11 @@ def command(numbers: tuple[str, ...], stock: str, skip: int, language: str, out:
     if len(numbers) > MAX_LABELS:
         raise UsageError("labels-too-many-once", count=len(numbers), max_labels=MAX_LABELS)
     names = {ring.code: ring.name for ring in trusted(home_folder())}
-    with registry_here().reading() as connection:
+    registry = registry_here()
+    with registry.reading() as connection:
         standings = [_good(known(connection, number)) for number in numbers]
+    for each in standings:
+        _refuse_unbelieved(registry, each)
     stickers = [sticker_of(each, names.get(number_of(each.number).issuer, ""), language) for each in standings]
     write_whole(out, _written(stickers, stock, given["form"], skip))
     data = {"pdf": str(out), "labels": [sticker.number for sticker in stickers]}
@@ -62,6 +67,13 @@ def _written(stickers: list[Sticker], stock: str, form: str, skip: int) -> bytes
     if media is None:
         raise UsageError("stock-for-no-printer", where=f"--stock {stock}")
     return (brother_raster if form == "brother" else zpl)(stickers, media)
+
+
+def _refuse_unbelieved(registry: Registry, standing: CertificateStatus) -> None:
+    """No sticker on the word of tables that the entries, or what this computer has seen, speak against."""
+    fault = registry.lost() or registry.ask(rows_fault, standing)
+    if fault is not None:
+        raise BrokenSeal.of(Fault(standing.number, fault))
 
 
 def _good(standing: CertificateStatus) -> CertificateStatus:

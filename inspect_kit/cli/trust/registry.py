@@ -17,15 +17,16 @@ from inspect_kit.certificate.issue.seals import seal_fault, seal_of_signer, seal
 from inspect_kit.certificate.issue.trust import trusted
 from inspect_kit.cli.issuer import desk_of, registry_here
 from inspect_kit.cli.options import FILE, PATH, Given, day_option, home_folder, json_option, signer_option, stacked
-from inspect_kit.cli.terminal import EXIT_CODES, columns, lang, print_result, said, said_of, wants_json, within
+from inspect_kit.cli.terminal import EXIT_CODES, columns, lang, print_result, said, said_of, wants_json, warn, within
 from inspect_kit.cli.trust.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.trust.timestamp import timestamp_command
 from inspect_kit.clock import now, today
-from inspect_kit.errors import BrokenSeal, UsageError
+from inspect_kit.errors import BrokenSeal, Notice, UsageError, notice, sentence
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.amendments import Acceptance, accept_older, describe, revoke
 from inspect_kit.registry.auditing import Audit, audit, tidy
 from inspect_kit.registry.backup import back_up, restore
+from inspect_kit.registry.chain_index import rows_fault
 from inspect_kit.registry.entries import Thing
 from inspect_kit.registry.inspections import InspectionQuery, uncertified
 from inspect_kit.registry.numbers import Number, number_of
@@ -103,7 +104,7 @@ def _wanted(given: Given) -> RegistryQuery:
 @_filters
 @_limit_option
 @json_option
-def list_certificates(limit: int, **given: Any) -> None:
+def list_certificates(limit: int, **given: Any) -> int:
     """Certificates and reports, the newest first.
 
     \b
@@ -111,14 +112,15 @@ def list_certificates(limit: int, **given: Any) -> None:
       inspect-kit registry list --owner rehackova --state valid
       inspect-kit registry list --search "prague striker" --since 2026-01-01
     """
-    on = today()
-    with registry_here().reading() as connection:
+    on, registry = today(), registry_here()
+    with registry.reading() as connection:
         found = list(listing(connection, _wanted(given), on, limit))
     rows = [tuple(map(said, _HEADS))]
     rows += [(s.number, said_of("state", s.state(on)), said_of("verdict", s.verdict), s.issued_on, s.subject, s.owner)
              for s in found]  # fmt: skip
     lines = columns(within(rows, _WIDTH)) if found else (said("nothing-found"),)
     print_result([row_of(standing, on) for standing in found], *lines)
+    return _unbelieved(registry.lost())
 
 
 @command.command("show")
@@ -126,7 +128,7 @@ def list_certificates(limit: int, **given: Any) -> None:
 @click.option("--pdf", type=PATH, help="Write the certificate's PDF here.")
 @click.option("--record", type=PATH, help="Write the inspection record here.")
 @json_option
-def show(number: str, pdf: Path | None, record: Path | None) -> None:
+def show(number: str, pdf: Path | None, record: Path | None) -> int:
     """All that is known of one certificate; its PDF and record can be had again.
 
     \b
@@ -143,6 +145,15 @@ def show(number: str, pdf: Path | None, record: Path | None) -> None:
     data = {**row_of(standing, today()), **asdict(behind)}
     rows = [(said_of("shown", name), text) for name, value in data.items() for text in _shown(name, value)]
     print_result(data, *columns(rows))
+    return _unbelieved(registry.lost() or registry.ask(rows_fault, standing))
+
+
+def _unbelieved(why: Notice | None) -> int:
+    """The exit code after what the tables say was shown; that they are not to be believed is told beside it."""
+    if why is None:
+        return 0
+    warn(sentence(notice("check-registry-not-believed", why=why), lang()))
+    return BrokenSeal.exit_code
 
 
 def _shown(name: str, value: object) -> Iterator[str]:

@@ -25,6 +25,8 @@ _FIRST: Final = select(ENTRIES.c.hash).where(ENTRIES.c.id == 1)
 def grow(connection: Connection, entries: Sequence[Entry]) -> None:
     """The nodes that new entries make complete, in the transaction that writes them."""
     fresh: dict[tuple[int, int], bytes] = {}
+    if entries and connection.scalar(_NODE, {"level": 0, "place": entries[0].id - 1}) is not None:
+        raise BrokenSeal("does-not-fit-entries", where="the log's tree")
     stored = _nodes(connection)
 
     def known(level: int, place: int) -> bytes:

@@ -213,7 +213,7 @@
   const readGauge = async (button, field) => {
     const bar = button.parentElement, lamp = button.querySelector(".lamp"), moving = bar.querySelector(".moving"), said = bar.querySelector(".steady");
     const gauge = button.form.querySelector(`[name=gauge_${button.dataset.unit}]`), name = gauge ? gauge.value : "";
-    const query = new URLSearchParams({ unit: button.dataset.unit, gauge: name }), how = JSON.parse(button.dataset.serial || "{}")[name];
+    const query = new URLSearchParams({ unit: button.dataset.unit, gauge: name, ticket: button.form.elements.ticket.value }), how = JSON.parse(button.dataset.serial || "{}")[name];
     lamp.className = "lamp waiting"; said.textContent = said.dataset.waiting; button.disabled = true;
     try {
       for await (const told of how ? bySerial(button, query, name, how) : byStation(button, query)) {
@@ -257,7 +257,7 @@
       content.append("csrf", body.dataset.csrf); content.append("photo", input.files[0]);
       said.textContent = said.dataset.reading; box.hidden = true;
       try {
-        const query = new URLSearchParams({ unit: button.dataset.unit, gauge: gauge ? gauge.value : "" });
+        const query = new URLSearchParams({ unit: button.dataset.unit, gauge: gauge ? gauge.value : "", ticket: button.form.elements.ticket.value });
         const answer = await fetch(`${button.dataset.url}display?${query}`, { method: "POST", body: content, headers: { "X-CSRF-Token": body.dataset.csrf } });
         if (!answer.ok) throw new Error(String(answer.status));
         told = await answer.json();

@@ -246,6 +246,31 @@ def test_a_backup_is_restored_into_an_empty_home(kit: Kit, desk: Desk, issue: Is
     assert kit("--home", new, "registry", "list", "--json").data[0]["number"] == issued.number
 
 
+def test_tables_that_the_entries_speak_against_get_no_label_and_are_shown_as_such(
+    kit: Kit, desk: Desk, issue: Issue, by_hand: Callable[..., None], tmp_path: Path
+) -> None:
+    issued = issue(desk)
+    by_hand(desk.registry, "UPDATE subjects SET text = 'Another striker'")
+    done = kit("label", issued.number, "-o", tmp_path / "l.pdf")
+    assert (done.code, (tmp_path / "l.pdf").exists()) == (5, False)
+    assert "something else" in done.err
+    shown = kit("registry", "show", issued.number, "--json")
+    assert (shown.code, shown.data["number"]) == (5, issued.number)
+    assert "not to be believed" in shown.err
+
+
+def test_a_registry_that_was_cut_off_is_listed_with_that_word(
+    kit: Kit, desk: Desk, issue: Issue, by_hand: Callable[..., None]
+) -> None:
+    issued = issue(desk)
+    kit("registry", "revoke", issued.number, "--because", "lost")
+    by_hand(desk.registry, "DELETE FROM revocations")
+    by_hand(desk.registry, "DELETE FROM entries WHERE id = 2")
+    listed = kit("registry", "list", "--json")
+    assert (listed.code, listed.data[0]["number"]) == (5, issued.number)
+    assert "not to be believed" in listed.err
+
+
 def test_labels_are_printed_for_what_is_valid_only(
     kit: Kit, desk: Desk, issue: Issue, failing_record: Record, tmp_path: Path
 ) -> None:

@@ -1,0 +1,144 @@
+"""Values that nobody measured: files edited by hand, a gauge's line used again, photos known by their digest alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inspect_kit.capture.daily_checks import Check, Point, add_check, standing
+from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
+from inspect_kit.capture.photographs import Photograph
+from inspect_kit.certificate.issue.desk import issue_outcome
+from inspect_kit.certificate.issue.issue import Request
+from inspect_kit.cli.issuer import throwaway_desk
+from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.inspection.guided import Answer, GuidedEntry, as_measurement_file
+from inspect_kit.inspection.record import Subject
+from inspect_kit.inspection.recording import record_of
+from inspect_kit.inspection.walk import Outcome, Task, inspect
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.measure.photos import measure
+from inspect_kit.measure.stated import stated_by
+from inspect_kit.rulebook.library import load
+from inspect_kit.values.quantity import parse_strict
+
+DAY = date(2026, 11, 18)
+SENT = {"raw": "S S      14.82 g", "time": "2026-11-18T10:00:00.000+00:00", "serial": "B021"}
+PHOTO = {"file": "a.jpg", "sha256": "1" * 64, "width": 100, "height": 100}
+
+
+def _file(tmp_path: Path, photos: bool = False, **mass: Any) -> MeasurementFile:
+    diameter = {"characteristic": "striker.diameter", "value": 41.0, "unit": "mm", "u": 0.02}
+    seen = {"shape": "yes", "material": "yes", "visible_metal": "yes", "engraving": "none"}
+    data = {
+        "format": 1,
+        "photos": [PHOTO] if photos else [],
+        "measurements": [
+            {**diameter, **({"photo": "a.jpg", "pixel": [5, 5]} if photos else {})},
+            {"characteristic": "striker.mass", "value": 14.82, "unit": "g", "instrument": "scale-200g", **mass},
+        ],
+        "observations": [{"characteristic": f"striker.{name}", "value": word} for name, word in seen.items()],
+    }
+    path = tmp_path / "striker.json"
+    path.write_text(json.dumps(data))
+    return read_measurements(path)
+
+
+def _judged(file: MeasurementFile) -> Outcome:
+    sheet = load("icf-2001-it")
+    return inspect(Task(sheet, sheet.item("striker"), RuleName.GUARDED, DAY), [file])
+
+
+def _codes(file: MeasurementFile) -> set[str]:
+    return {each.code for each in _judged(file).notices}
+
+
+def _refused(work: Callable[[], object]) -> str:
+    with pytest.raises(BadInput) as caught:
+        work()
+    return caught.value.told.code
+
+
+def test_a_mass_is_not_measured_in_a_photo(tmp_path: Path) -> None:
+    file = _file(tmp_path, photos=True, instrument="", value=14.999, u=1e-6, photo="a.jpg", pixel=[1, 1])
+    assert _refused(lambda: _judged(file)) == "photo-tells-no-mass"
+
+
+def test_a_value_of_a_photo_does_not_conform_by_an_uncertainty_that_nobody_reaches(tmp_path: Path) -> None:
+    file = _file(tmp_path, photos=True)
+    readings = [replace(each, value="41.2999", standard="0.000001") if each.photo else each for each in file.readings]
+    fine = replace(file, readings=tuple(readings))
+    assert _refused(lambda: _judged(fine)) == "uncertainty-below-any-digit"
+
+
+def test_a_value_beside_a_line_that_says_another_one_is_refused(tmp_path: Path) -> None:
+    assert _refused(lambda: _judged(_file(tmp_path, **SENT | {"raw": "S S      16.20 g"}))) == "line-says-otherwise"
+    assert _judged(_file(tmp_path, **SENT)).judgement.verdict is Verdict.CONFORMS
+
+
+def test_one_reading_of_a_gauge_does_not_stand_for_two_values(tmp_path: Path) -> None:
+    file = _file(tmp_path, **SENT)
+    mass = next(each for each in file.readings if each.time)
+    twice = replace(file, readings=(*file.readings, replace(mass, instance="2")))
+    assert _refused(lambda: _judged(twice)) == "one-line-for-two"
+
+
+def test_what_a_hand_written_file_calls_sent_by_a_gauge_is_called_stated_and_entered(tmp_path: Path) -> None:
+    outcome = _judged(_file(tmp_path, **SENT))
+    assert "gauge-values-stated" in {each.code for each in outcome.notices}
+    (line,) = [each for each in record_of(outcome, Subject("S")).lines if each.characteristic == "striker.mass"]
+    assert line.read_by == "typed"
+
+
+def test_a_guided_file_keeps_the_gauges_word_until_it_is_edited(tmp_path: Path) -> None:
+    entry = GuidedEntry(load("icf-2001-it"), "striker")
+    question = next(each for each in entry.questions() if each.characteristic == "striker.mass")
+    text = as_measurement_file(entry.with_answer(Answer(question, "14.82 g", "scale-200g", **SENT)))
+    path = tmp_path / "guided.json"
+    path.write_text(text)
+    assert "gauge-values-stated" not in _codes(read_measurements(path))
+    path.write_text(text.replace("B021", "B022"))
+    assert "gauge-values-stated" in _codes(read_measurements(path))
+
+
+def test_a_reading_of_days_before_is_told(tmp_path: Path) -> None:
+    assert "read-days-before" in _codes(_file(tmp_path, **SENT | {"time": "2019-01-01T10:00:00+00:00"}))
+    assert "read-days-before" not in _codes(_file(tmp_path, **SENT))
+
+
+def test_a_photo_that_is_only_named_makes_one_certificate(tmp_path: Path) -> None:
+    desk, outcome = throwaway_desk(tmp_path / "desk", "Federation", "A. Referee"), _judged(_file(tmp_path, photos=True))
+
+    def certified(name: str) -> None:
+        issue_outcome(desk, outcome, Subject(name), lambda record: Request(record, tmp_path / f"{name}.pdf"))
+
+    certified("One")
+    assert _refused(lambda: certified("Two")) == "photo-of-another"
+    certified("One")
+
+
+def test_a_check_that_fails_puts_the_days_since_the_check_before_in_doubt(tmp_path: Path) -> None:
+    def checked(day: int, shown: str) -> None:
+        points = [Point(parse_strict("100 g"), parse_strict(f"{shown} g"), parse_strict("0.02 g"))]
+        add_check(tmp_path, Check("desk-scale", datetime(2026, 11, day, 9, tzinfo=UTC), tuple(points)))
+
+    for day, shown in ((10, "100.00"), (14, "100.50"), (16, "100.00")):
+        checked(day, shown)
+    usable = {day: standing(tmp_path, "desk-scale", date(2026, 11, day)).usable for day in (9, 10, 12, 14, 15, 16, 17)}
+    assert usable == {9: True, 10: False, 12: False, 14: False, 15: False, 16: True, 17: True}
+
+
+def test_the_same_photo_twice_is_no_second_photo() -> None:
+    photo = Photograph("a.jpg", "1" * 64, np.zeros((8, 8, 3), np.uint8))
+    again = replace(photo, file="b.jpg")
+    with pytest.raises(InspectKitError) as caught:
+        measure("discs", [photo, again], None, stated_by("discs", {}))
+    assert caught.value.told.code == "same-photo-again"
