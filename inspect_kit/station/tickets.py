@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 from itertools import count
 
 from msgspec import structs
 from starlette.responses import Response
 
+from inspect_kit.capture.daily_checks import standing
 from inspect_kit.certificate.content.findings import groups_of
 from inspect_kit.certificate.content.model import Group
 from inspect_kit.certificate.content.wording import wording_for
@@ -18,7 +20,7 @@ from inspect_kit.checkin.certify import code_as_svg, decided_record, revoke_with
 from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.checkin.roles import Decision, DeskRefusal, check_decision, check_four_eyes, overrides
 from inspect_kit.checkin.stated import StatedOfPiece, stated_of_piece
-from inspect_kit.errors import InspectKitError
+from inspect_kit.errors import InspectKitError, UsageError, sentence
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Record, about_of, digest_of, open_record
 from inspect_kit.judgement.verdict import Verdict
@@ -192,6 +194,15 @@ def _stated(visit: Visit, case: Case) -> StatedOfPiece:
     return stated_of_piece(visit.form, names, case.record.inspected_on)
 
 
+def _refuse_failed_gauges(visit: Visit, record: Record) -> None:
+    """A gauge that has failed its check since the inspection: what conforms by it is measured again with another."""
+    on = date.fromisoformat(record.inspected_on)
+    states = (standing(visit.station.home, gauge.id, on) for gauge in record.instruments)
+    failed = next((state.notice for state in states if not state.usable), None)
+    if failed is not None and record.verdict == Verdict.CONFORMS:
+        raise UsageError(sentence(failed, visit.words.language))
+
+
 def _decided(visit: Visit, case: Case) -> str:
     form, seen, who = visit.form, case.seen, visit.person.name
     _check_pin(visit)
@@ -208,6 +219,7 @@ def _decided(visit: Visit, case: Case) -> str:
     )  # fmt: skip
     files: list[store.EvidenceFile] = []
     if decision is Decision.APPROVE:
+        _refuse_failed_gauges(visit, case.record)
         issuer = visit.station.key.issuer.name if visit.station.key else ""
         final = decided_record(case.record, seen, body, case.event.language, issuer)
         content = final.canonical()

@@ -9,6 +9,7 @@ import pikepdf
 import pytest
 
 from inspect_kit.capture.connections import Connection, connections_file, connections_text
+from inspect_kit.capture.daily_checks import Check, Point, add_check
 from inspect_kit.capture.gauges.own import read_received
 from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.capture.line import BROWSER, Address
@@ -18,8 +19,9 @@ from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, open_record
 from inspect_kit.registry.checkin.store import inspection
 from inspect_kit.station.station import CertificateWorker, Station
+from inspect_kit.values.quantity import parse_strict
 from tests.scenes.display import Scene, photograph
-from tests.station.conftest import Person, names_of, striker_form
+from tests.station.conftest import NOW, Person, names_of, striker_form
 
 LINE = b"S S      14.82 g\r\n"
 
@@ -189,3 +191,15 @@ def test_a_display_that_is_not_certain_is_not_proposed(referee: Person, station:
     assert "Choose the instrument" in told(referee, "/desk/striker/display?unit=g&gauge=", files)["fault"]
     broken = {"photo": ("p.png", b"no picture", "image/png")}
     assert told(referee, "/desk/striker/display?unit=g&gauge=desk-scale", broken)["fault"]
+
+
+def test_what_a_gauge_measured_that_has_failed_its_check_since_is_not_approved(
+    referee: Person, station: Station
+) -> None:
+    connect(station, desk_scale=Connection(Address("/dev/nowhere"), "mt-sics"))
+    ticket = referee.inspect(gauge_g="desk-scale")
+    off = Point(parse_strict("100 g"), parse_strict("100.50 g"), parse_strict("0.02 g"))
+    add_check(station.home, Check("desk-scale", NOW, (off,)))
+    referee.decide(ticket, "approve", 409)
+    assert "failed its check" in referee.last.text
+    referee.decide(ticket, "reject", because="the scale was off")
