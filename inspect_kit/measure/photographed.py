@@ -71,16 +71,18 @@ def _disagreement(results: Sequence[Value], table: Mapping[_Line, Floats], weigh
 def of_the_reference(values: Sequence[Value], stated: Stated, bar: str) -> list[Notice]:
     """What could be better about it: the scale of a print that nobody measured, or a print instead of a plain thing."""
     if not stated.reference.printed:
-        return [_on_the_mat(max(values, key=lambda value: value.standard))] if values else []
+        return _on_the_mat(max(values, key=lambda value: value.standard)) if values else []
     unstated = stated.print_scale is None
     return [notice("print-scale-unstated", bar=bar, share=UNKNOWN_SHARE)] if unstated else []
 
 
-def _on_the_mat(worst: Value) -> Notice:
-    """What U would be on a printed mat whose check bar was measured, all else as it is."""
+def _on_the_mat(worst: Value) -> list[Notice]:
+    """What U would be on a printed mat whose check bar was measured, all else as it is, where that is a gain."""
     kept = (part.standard for part in worst.budget if part.source not in _OF_EVERYDAY_THINGS)
     reached = 2 * math.hypot(*kept, MEASURED_PRINT * worst.value)
-    return notice("mat-would-gain", expanded=f"{2 * worst.standard:.2f}", reached=f"{reached:.2f}")
+    if reached > 0.9 * 2 * worst.standard:
+        return []
+    return [notice("mat-would-gain", expanded=f"{2 * worst.standard:.2f}", reached=f"{reached:.2f}")]
 
 
 def best_distance(result: Value, distance: float) -> tuple[float, float]:

@@ -44,10 +44,11 @@ KINDS: Final[Mapping[str, PieceKind]] = MappingProxyType(
         "coins": PieceKind("coin", (22.0, 42.0), (8.0, 0.5), (1.0, 0.6)),
         "striker": PieceKind("striker", (28.0, 60.0), (8.0, 1.5), (1.0, 0.6)),
         "checkers": PieceKind("checker", (24.0, 60.0), (8.0, 1.5), (1.0, 0.6), roundness=False),
-        "discs": PieceKind("disc", (12.0, 80.0), (2.5, 1.2), (0.4, 0.4)),
+        "discs": PieceKind("disc", (12.0, 80.0), (2.0, 1.0), (0.4, 0.4)),
     }
 )
-"""By the name of what is measured, in mm; thickness and rim each with their standard uncertainty if not stated."""
+"""By the name of what is measured, in mm; thickness and rim each with their standard uncertainty if not stated. Discs
+of any kind are taken to be about as thick as coins, which mints make 1.5 to 2.8 mm thick."""
 _POINTS: Final = 36
 """Points of an outline that a file keeps, about."""
 _BENT: Final = 1.5

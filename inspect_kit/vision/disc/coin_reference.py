@@ -14,7 +14,7 @@ from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.find import Candidate, find_circles
 from inspect_kit.vision.disc.fit import Disc, Shape
-from inspect_kit.vision.disc.solid import Solid, outline, surface_slopes
+from inspect_kit.vision.disc.solid import Solid, elevations, outline, surface_slopes
 from inspect_kit.vision.fitting.least_squares import Solution, inverse, robust_deviation, solve
 from inspect_kit.vision.optics.camera import COUNT, Camera
 from inspect_kit.vision.optics.pose import Known, View, pixels_of, rotation_of, view_scale, view_slopes
@@ -31,10 +31,8 @@ from inspect_kit.vision.reference.rectangle_view import apart
 
 _VIEW: Final = COUNT + 6
 """Numbers of a view: the camera's own, and six for where it stood and looked."""
-_OWN: Final = 3
-"""Numbers of one disc: place and radius."""
-_SMALL: Final = 1e-4
-"""Radians by which a view is leaned to see what changes."""
+_OWN: Final = 6
+"""Numbers of one disc: place, radius, how high on its wall the near side's edge is seen, and two for its squash."""
 _SCALES: Final = np.geomspace(0.8, 1.25, 91)
 """Times as large that coins are taken for, to see whether their sizes fit elsewhere."""
 _CELL: Final = 6.0
@@ -173,6 +171,16 @@ def no_coin() -> BadInput:
 
 
 @dataclass(frozen=True)
+class _Drawn:
+    """One disc as a view has it: which points are its own, where its outline is drawn, and how that moves with the
+    disc's own numbers."""
+
+    here: Mask
+    points: Floats
+    by_own: Floats
+
+
+@dataclass(frozen=True)
 class _Outlines:
     """Points of the discs' outlines in the photo, by disc, with the azimuth of each and the outline's normal there."""
 
@@ -183,87 +191,124 @@ class _Outlines:
     heights: Floats
     """Thickness of each disc, mm."""
     noise: float
-    alike: float = 1.0
-    """By how much the noise was made larger, for neighbours err alike."""
 
     def __call__(self, at: Floats, /) -> Floats:
         away = np.zeros(len(self.image))
-        for here, solid, centre in self._solids(at):
-            seen = pixels_of(at[:_VIEW], outline(solid, centre, self.azimuths[here]))
-            away[here] = ((seen - self.image[here]) * self.normals[here]).sum(axis=1)
+        for each in self._drawn(at):
+            beside = pixels_of(at[:_VIEW], each.points) - self.image[each.here]
+            away[each.here] = (beside * self.normals[each.here]).sum(axis=1)
         return away / self.noise
 
     def slopes(self, at: Floats, /) -> Floats:
-        """By camera, pose, and place and radius of each disc."""
+        """By camera, pose and the discs' own numbers."""
         table = np.zeros((len(self.image), len(at)))
-        for number, (here, solid, centre) in enumerate(self._solids(at)):
-            points = outline(solid, centre, self.azimuths[here])
-            by_view = np.einsum("nij,ni->nj", view_slopes(at[:_VIEW], points), self.normals[here])
+        for number, each in enumerate(self._drawn(at)):
+            by_view = np.einsum("nij,ni->nj", view_slopes(at[:_VIEW], each.points), self.normals[each.here])
             by_place = by_view[:, COUNT + 3 :] @ rotation_of(at[COUNT : COUNT + 3])
-            own = surface_slopes(solid, centre, self.azimuths[here])[:, :, :_OWN]
-            table[here, :_VIEW] = by_view
-            first = _VIEW + _OWN * number
-            table[here, first : first + _OWN] = np.einsum("nj,njk->nk", by_place, own)
+            table[each.here, :_VIEW] = by_view
+            table[each.here, _own(number)] = np.einsum("nj,njk->nk", by_place, each.by_own)
         return table / self.noise
 
-    def _solids(self, at: Floats) -> Iterator[tuple[Mask, Solid, Floats]]:
+    def _drawn(self, at: Floats) -> Iterator[_Drawn]:
+        """A wall that is as dark as its ground, or gleams like it, hides the foot: the edge is seen above it. A lamp at
+        the side moves the rim on one side, so that the circle looks squashed."""
         centre = -rotation_of(at[COUNT : COUNT + 3]).T @ at[COUNT + 3 : _VIEW]
-        for number, (x, y, radius) in enumerate(at[_VIEW:].reshape(-1, _OWN)):
-            height = float(self.heights[number])
-            yield self.disc == number, Solid(x, y, radius, height, min(tuning.COIN_RIM, height / 2)), centre
+        for number, own in enumerate(at[_VIEW:].reshape(-1, _OWN)):
+            here, height = self.disc == number, float(self.heights[number])
+            around = self.azimuths[here]
+            solid = Solid(own[0], own[1], own[2], height, min(tuning.COIN_RIM, height / 2))
+            _, near = elevations(solid, centre, around)
+            by_own = np.zeros((len(around), 3, _OWN))
+            by_own[:, :, :3] = surface_slopes(solid, centre, around)[:, :, :3]
+            by_own[:, 2, 3] = near
+            by_own[:, :, 4] = by_own[:, :, 2] * np.cos(2 * around)[:, None]
+            by_own[:, :, 5] = by_own[:, :, 2] * np.sin(2 * around)[:, None]
+            yield _Drawn(here, outline(solid, centre, around) + by_own[:, :, 3:] @ own[3:], by_own)
+
+
+def _own(number: int) -> slice:
+    """Where one disc's own numbers stand among all."""
+    return slice(_VIEW + _OWN * number, _VIEW + _OWN * (number + 1))
 
 
 @dataclass(frozen=True)
 class CoinScene:
-    """Discs in a photo as a first view sees them, which of them is the coin, and how thick the others are, mm."""
+    """Discs in a photo as a first view sees them, which of them is the coin, and how thick the others are with the
+    standard uncertainty of that, mm."""
 
     start: View
     discs: Sequence[Disc]
     index: int
     coin: KnownCoin
-    height: float
+    height: tuple[float, float]
+
+    @property
+    def heights(self) -> Floats:
+        """Thickness of each disc, mm."""
+        table = np.full(len(self.discs), self.height[0])
+        table[self.index] = self.coin.thickness
+        return table
 
 
-def coin_view(camera: Camera, scene: CoinScene) -> tuple[View, Known]:
-    """Camera and pose in mm. From one side and the other circles look alike: both readings are carried."""
+@dataclass(frozen=True)
+class _Trial:
+    """All outlines fitted together from one first guess."""
+
+    view: View
+    solution: Solution
+    outlines: _Outlines
+    information: Floats
+    cost: float
+
+
+def coin_view(camera: Camera, scene: CoinScene) -> tuple[View, Known, tuple[Disc, ...]]:
+    """Camera and pose in mm, and the discs but the coin. From one side and the other circles look alike: both readings
+    are carried."""
     trials = [_fitted(camera, scene, lean) for lean in tuning.LEANS]
-    costs = np.array([cost for _, cost, _ in trials])
+    costs = np.array([trial.cost for trial in trials])
     shares = np.exp((costs.min() - costs) / 2)
-    best, _, outlines = trials[int(costs.argmin())]
-    covariance = best.covariance.copy()
-    for (view, _, _), share in zip(trials, shares / shares.sum(), strict=True):
-        other = apart(view.vector, best.vector)
+    best = trials[int(costs.argmin())]
+    covariance = best.view.covariance.copy()
+    for trial, share in zip(trials, shares / shares.sum(), strict=True):
+        other = apart(trial.view.vector, best.view.vector)
         covariance += share * np.outer(other, other)
-    flat = np.column_stack([best.on_plane(outlines.image), np.zeros(len(outlines.image))])
-    lean = leaning_covariance(best, scene)
-    seen = replace(best, covariance=covariance + lean, pose_covariance=best.pose_covariance + lean[COUNT:, COUNT:])
-    return seen, Known(flat, outlines.image, _CELL)
+    image = best.outlines.image
+    flat = np.column_stack([best.view.on_plane(image), np.zeros(len(image))])
+    others = (number for number in range(len(scene.discs)) if number != scene.index)
+    discs = tuple(_fitted_disc(best, scene, number) for number in others)
+    return replace(best.view, covariance=covariance), Known(flat, image, _CELL), discs
 
 
-def leaning_covariance(view: View, scene: CoinScene) -> Floats:
-    """Covariance of a view that may be tilted about the coin by more than the outlines' noise says.
+def _fitted_disc(trial: _Trial, scene: CoinScene, number: int) -> Disc:
+    """A disc as all outlines together have it: what is open of it where the view is known, and what the view adds."""
+    own, sketch = _own(number), scene.discs[number]
+    slopes = trial.solution.jacobian[:, own]
+    gain = inverse(slopes.T @ slopes + trial.information[own, own])
+    x, y, radius, _, *squash = (float(each) for each in trial.solution.parameters[own])
+    height, u_height = scene.height
+    solid, view = Solid(x, y, radius, height, 0.0), trial.view
+    here = trial.outlines.disc == number
+    resolution = view.resolution(solid.centre)
+    around = trial.outlines.azimuths[here]
+    # Whether light squashed the outline or the piece is oval, nobody knows: to its roundness it counts.
+    oval = np.column_stack([np.cos(2 * around), np.sin(2 * around)]) @ squash
+    left = np.full(len(sketch.azimuths), np.nan)
+    left[np.isin(sketch.azimuths, around)] = oval - trial.solution.residuals[here] * trial.outlines.noise / resolution
+    # Light and shadow move this edge as they move the coin's.
+    edge = gain[2, 2] ** 0.5, sketch.edge * radius / sketch.solid.radius, COIN_SPREAD / 2
+    return replace(
+        sketch,
+        solid=solid,
+        edge=float(np.linalg.norm(edge)),
+        by_thickness=-radius * u_height / float(view.centre[2] - height),
+        by_view=-(gain @ slopes.T @ trial.solution.jacobian[:, :_VIEW])[2],
+        resolution=resolution,
+        deviations=left,
+        centre=view.pixels(solid.centre[None])[0],
+    )
 
-    Off the middle of the picture a piece shows its wall, h·α wide. If the half of it is taken for ground or face, the
-    outline is too round by h·α / 4R, as if the camera leaned by h / 4R. From straight above a lean α makes a circle
-    narrower by α² / 2 only, so an edge moved by δ on the shaded side, half of what the diameter is uncertain by, looks
-    like a lean of √(2δ / 2R). All pieces err alike, so that none helps.
-    """
-    disc = scene.discs[scene.index]
-    height = max(scene.height, scene.coin.thickness)
-    lean = np.hypot(height / (2 * scene.coin.diameter), np.sqrt(COIN_SPREAD / scene.coin.diameter))
-    place = np.append(view.on_plane(disc.centre[None], scene.coin.thickness)[0], scene.coin.thickness)
-    found = np.zeros((_VIEW, _VIEW))
-    for axis in np.eye(3)[:2]:
-        turned = view.rotation @ rotation_of(_SMALL * axis)
-        pose = np.concatenate(
-            [cv2.Rodrigues(turned)[0].ravel(), view.vector[COUNT + 3 :] + (view.rotation - turned) @ place]
-        )
-        slope = apart(np.concatenate([view.lens, pose]), view.vector) * (lean / _SMALL)
-        found += np.outer(slope, slope)
-    return found
 
-
-def _fitted(camera: Camera, scene: CoinScene, lean: tuple[float, float]) -> tuple[View, float, _Outlines]:
+def _fitted(camera: Camera, scene: CoinScene, lean: tuple[float, float]) -> _Trial:
     mean, outlines = _first_guess(camera, scene)
     at = mean.copy()
     at[COUNT : COUNT + 3] = _leaning(mean[COUNT : COUNT + 3], lean)
@@ -272,31 +317,33 @@ def _fitted(camera: Camera, scene: CoinScene, lean: tuple[float, float]) -> tupl
     for _ in range(2):
         solution = solve(outlines, at, sizes, information, mean)
         at = solution.parameters
-        noise = max(tuning.LEAST_COIN_NOISE, robust_deviation(solution.residuals) * outlines.noise / outlines.alike)
-        outlines = replace(outlines, noise=noise * alike**0.5, alike=alike**0.5)
+        noise = max(tuning.LEAST_COIN_NOISE, robust_deviation(solution.residuals) * outlines.noise)
+        # Neighbours err alike.
+        outlines = replace(outlines, noise=noise * alike**0.5)
     solution = solve(outlines, at, sizes, information, mean)
     pull = solution.parameters - mean
     misfit = float(solution.residuals @ solution.residuals + pull @ information @ pull)
     cost = misfit + 2 * tuning.COIN_FREEDOM * len(scene.discs) * float(np.log(noise))
-    return _view(camera, solution, information, (scene.index, noise)), cost, outlines
+    view = _view(camera, solution, information, (scene.index, noise))
+    return _Trial(view, solution, outlines, information, cost)
 
 
 def _first_guess(camera: Camera, scene: CoinScene) -> tuple[Floats, _Outlines]:
-    heights = np.full(len(scene.discs), scene.height)
-    heights[scene.index] = scene.coin.thickness
     scale = scene.coin.diameter / (2 * scene.discs[scene.index].solid.radius)
-    own = np.array([[disc.solid.x, disc.solid.y, disc.solid.radius] for disc in scene.discs]) * scale
+    places = [[disc.solid.x * scale, disc.solid.y * scale, disc.solid.radius * scale] for disc in scene.discs]
+    own = np.column_stack([places, scene.heights / 2, np.zeros((len(places), 2))])
     pose = scene.start.vector[COUNT:] * [1, 1, 1, scale, scale, scale]
     # The coin's upper rim lies above the plane that the first view looks at.
     pose[5] += scene.coin.thickness
-    return np.concatenate([camera.parameters, pose, own.ravel()]), _points(scene.start, scene.discs, heights)
+    mean = np.concatenate([camera.parameters, pose, own.ravel()])
+    return mean, _points(scene.start, scene.discs, scene.heights)
 
 
 def _view(camera: Camera, solution: Solution, information: Floats, coin: tuple[int, float]) -> View:
     """With the coin's size left open as far as it is; and what of the covariance comes from that."""
     index, noise = coin
     jacobian = solution.jacobian.T @ solution.jacobian
-    radius = _VIEW + _OWN * index + 2
+    radius = _own(index).start + 2
     exact = information.copy()
     exact[radius, radius] = 1e8
     covariance = solution.covariance[:_VIEW, :_VIEW]
@@ -344,14 +391,14 @@ def _prior(camera: Camera, mean: Floats, scene: CoinScene) -> Floats:
     standard = np.full(len(mean), np.inf)
     distance = max(float(mean[COUNT + 5]), 50.0)
     standard[COUNT : COUNT + 3] = tuning.LEVEL
-    first = _VIEW + _OWN * scene.index
-    standard[first : first + 2] = 0.01
+    standard[_VIEW + 3 :: _OWN] = scene.heights / 2
+    standard[_VIEW + 4 :: _OWN] = standard[_VIEW + 5 :: _OWN] = COIN_SPREAD / 2
     own = COIN_SPREAD / 2, scene.discs[scene.index].edge, COIN_HEIGHT_SPREAD * scene.coin.diameter / 2 / distance
-    standard[first + 2] = np.linalg.norm(own)
+    standard[_own(scene.index)][:3] = 0.01, 0.01, np.linalg.norm(own)
     information = np.diag(np.where(np.isfinite(standard), standard, 1e9) ** -2.0)
     information[:COUNT, :COUNT] = inverse(camera.covariance)
     return information
 
 
 def _sizes(camera: Camera, count: int) -> Floats:
-    return np.concatenate([view_scale(camera), np.tile([10.0, 10.0, 10.0], count)])
+    return np.concatenate([view_scale(camera), np.full(_OWN * count, 10.0)])

@@ -35,7 +35,7 @@ from inspect_kit.vision.disc.solid import Solid
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.edge_step import Optics
 from inspect_kit.vision.optics.camera import COUNT, Camera, guessed, shaped_by_a_camera
-from inspect_kit.vision.optics.pose import Known, View
+from inspect_kit.vision.optics.pose import View
 from inspect_kit.vision.optics.quality import check_condition
 from inspect_kit.vision.reference.everyday import KnownCoin
 from inspect_kit.vision.reference.find import Placed, place
@@ -313,7 +313,9 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
         # What its notes say of the lens was said of the whole picture.
         camera = guessed(photo.width, photo.height, None).with_middle_anywhere()
     coin = request.reference.kind == "coin"
-    placed = _beside_coin(photo, camera, request) if coin else place(photo.pixels, camera, request.reference)
+    placed, beside = (
+        _beside_coin(photo, camera, request) if coin else (place(photo.pixels, camera, request.reference), None)
+    )
     blur = check_condition(photo.pixels, placed.known, photo.file, printed=request.reference.printed)
     optics = Optics(blur, photo.colour_spread)
     tilt = float(np.degrees(placed.view.tilt))
@@ -324,9 +326,7 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
     given = request.shape
     shape = Shape(given.thickness / scale, given.u_thickness / scale, given.rim / scale, given.u_rim / scale)
     bounds = request.diameters[0] / scale, request.diameters[1] / scale
-    pieces = find_pieces(photo.pixels, placed, shape, bounds, optics, printed=request.reference.printed)
-    if coin:
-        pieces = _without(pieces, placed.known.sheet[0])
+    pieces = beside or find_pieces(photo.pixels, placed, shape, bounds, optics, printed=request.reference.printed)
     if request.reference.kind == "paper":
         pieces = _on_paper(pieces, placed)
     flatness = FLATNESS + tuning.BENT_INSIDE * placed.bend
@@ -334,8 +334,8 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
     return DiscLook(photo, placed, pieces, spotted, calibrated is not None)
 
 
-def _beside_coin(photo: Photograph, camera: Camera, request: DiscRequest) -> Placed:
-    """The view from a known coin among the pieces, and from the outlines of all of them."""
+def _beside_coin(photo: Photograph, camera: Camera, request: DiscRequest) -> tuple[Placed, DiscPieces]:
+    """The view from a known coin among the pieces, and from the outlines of all of them, and the pieces with it."""
     coin = known_coin(request.reference.name, request.reference.size)
     largest = max(request.diameters[1], coin.diameter * (1 + tuning.COIN_SIZE))
     factor = min(1.0, tuning.COIN_WORKING_SIDE / max(photo.width, photo.height))
@@ -346,38 +346,30 @@ def _beside_coin(photo: Photograph, camera: Camera, request: DiscRequest) -> Pla
         index = which(small, circles, coin)
         if index is not None:
             scale = across * coin.diameter / (2 * circles[index].radius)
-            return _placed_by_coin(photo, camera, scale, (coin, request.shape.thickness, largest))
+            return _placed_by_coin(photo, camera, scale, (coin, request, largest))
     raise no_coin()
 
 
-def _sketched(
-    pixels: Pixels, camera: Camera, across: float, known: tuple[float, float]
-) -> tuple[View, tuple[Disc, ...]]:
-    """Discs up to a largest diameter, as seen from straight above with so many mm along the picture's longer side."""
+def _placed_by_coin(
+    photo: Photograph, camera: Camera, across: float, known: tuple[KnownCoin, DiscRequest, float]
+) -> tuple[Placed, DiscPieces]:
+    """The discs looked at again at full size from straight above, where a unit is a millimetre: outlines are told by
+    millimetres, and by them which of the discs the coin is."""
+    coin, request, largest = known
     start = first_view(camera, across)
-    sketch = Placed("", start, picture_plane(camera, start))
-    largest, colour_spread = known
-    return start, find_pieces(
-        pixels, sketch, FIRST_SHAPE, (tuning.SMALLEST_COIN, largest), Optics(None, colour_spread), printed=False
-    ).discs
-
-
-def _placed_by_coin(photo: Photograph, camera: Camera, across: float, known: tuple[KnownCoin, float, float]) -> Placed:
-    """The discs looked at again at full size, where a unit is a millimetre: outlines are told by millimetres, and by
-    them which of the discs the coin is."""
-    coin, height, largest = known
-    start, discs = _sketched(photo.pixels, camera, across, (largest, photo.colour_spread))
-    index = which(photo.pixels, [SeenCircle(each.solid.radius, each.centre, each.outline) for each in discs], coin)
+    sketch, optics = Placed("", start, picture_plane(camera, start)), Optics(None, photo.colour_spread)
+    found = find_pieces(
+        photo.pixels, sketch, FIRST_SHAPE, (tuning.SMALLEST_COIN, largest), optics, printed=False
+    )  # fmt: skip
+    circles = [SeenCircle(each.solid.radius, each.centre, each.outline) for each in found.discs]
+    index = which(photo.pixels, circles, coin)
     if index is None:
         raise no_coin()
-    view, flat = coin_view(camera, CoinScene(start, discs, index, coin, height))
-    return Placed(f"coin {coin.name}", view, _coin_first(view, flat, discs[index]))
-
-
-def _coin_first(view: View, known: Known, coin: Disc) -> Known:
-    """The coin's middle as the first of the known points."""
-    middle = np.append(view.on_plane(coin.centre[None])[0], 0.0)
-    return Known(np.vstack([middle, known.sheet]), np.vstack([coin.centre, known.image]), known.cells)
+    height = request.shape.thickness, request.shape.u_thickness
+    view, flat, discs = coin_view(camera, CoinScene(start, found.discs, index, coin, height))
+    low, high = request.diameters
+    within = tuple(each for each in discs if low / 2 - 1 <= each.solid.radius <= high / 2 + 1)
+    return Placed(f"coin {coin.name}", view, flat), DiscPieces(within, found.refused)
 
 
 def _on_paper(pieces: DiscPieces, placed: Placed) -> DiscPieces:
@@ -390,16 +382,6 @@ def _on_paper(pieces: DiscPieces, placed: Placed) -> DiscPieces:
 
     discs = tuple(disc for disc in pieces.discs if lies_on(disc.centre))
     return DiscPieces(discs, tuple(each for each in pieces.refused if lies_on(np.array(each.pixel))))
-
-
-def _without(pieces: DiscPieces, coin: Floats) -> DiscPieces:
-    """The pieces, the coin among them left out: it is what measures, not what is measured."""
-    kept = [
-        each
-        for each in pieces.discs
-        if np.hypot(each.solid.x - coin[0], each.solid.y - coin[1]) > each.solid.radius / 2
-    ]
-    return DiscPieces(tuple(kept), pieces.refused)
 
 
 def _spotted(disc: Disc, view: View, scale: tuple[float, float], flatness: float) -> Spotted:
