@@ -142,12 +142,15 @@ def _window(cut: Plane) -> Plane:
 def unread_mark_beside(strip: Strip, left: float, right: float, found: list[Word]) -> bool:
     """Whether something next to the row is neither a known word nor a frame and could be part of a digit or a sign.
 
-    Behind the digits stands their unit, which need not be read: there only what is as narrow as a bar counts.
+    Behind the digits stands their unit, which need not be read: there only what is as narrow as a bar counts. A sign
+    may stand in the display's first place, however many blank ones follow.
     """
     lit = (strip.light > tuning.FAINT).astype(np.uint8)
     _, _, stats, _ = cv2.connectedComponentsWithStats(lit, connectivity=8)
     known = [word.box for word in found if word.text]
     for x, y, w, h, _ in stats[1:]:
+        if _far_sign(left - (x + w), y + h / 2 - SIDE, w, h):
+            return True
         before, behind = 0 <= left - (x + w) < tuning.NEXT_TO_ROW * TALL, 0 <= x - right < tuning.NEXT_TO_ROW * TALL
         inside = y + h > SIDE + 0.1 * TALL and y < SIDE + 0.9 * TALL
         tall = h > (0.3 if w < tuning.BAR_WIDTH * TALL else 0.7) * TALL
@@ -155,6 +158,12 @@ def unread_mark_beside(strip: Strip, left: float, right: float, found: list[Word
         if inside and (before or behind) and (tall or sign) and not _covered((x, y, w, h), known):
             return True
     return False
+
+
+def _far_sign(before: float, middle: float, wide: float, high: float) -> bool:
+    """Whether something so far before the digits is a bar at half of their height, as wide as one of theirs."""
+    is_bar = 1.3 * high < wide < tuning.SIGN_WIDTH * TALL and high < tuning.BAR_WIDTH * TALL
+    return before >= 0 and is_bar and wide > 0.15 * TALL and abs(middle - TALL / 2) < 0.1 * TALL
 
 
 def _covered(box: tuple[int, int, int, int], known: list[tuple[int, int, int, int]]) -> bool:

@@ -156,8 +156,8 @@ def _read_row(strip: Strip) -> DisplayedNumber | None:
     digits = [g for g in glyphs if g.character != "-"]
     if any(g.told != g.character for g in digits) or (_of_dots(digits) and not all(g.dots for g in digits)):
         confidence, doubt = min(confidence, 0.6), doubt or "display-bars-unclear"
-    # Upright strokes alone are the letters of a printed word.
-    if len(number) > 3 and not number.strip("1"):
+    # Upright strokes alone are the letters of a printed word, or halves of thin digits.
+    if not number.strip("1"):
         confidence, doubt = min(confidence, 0.3), "display-bars-unclear"
     beyond = _of_dots(digits) and _point_before(strip, glyphs[0].left)
     if beyond or _missed(strip, glyphs) or _unexplained(strip, glyphs):

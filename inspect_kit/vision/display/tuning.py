@@ -62,6 +62,8 @@ NEXT_TO_ROW: Final = 1.0
 """Heights up to which something is next to the row."""
 BAR_WIDTH: Final = 0.22
 """Heights up to which something is as narrow as a bar of a digit."""
+SIGN_WIDTH: Final = 0.7
+"""Heights up to which a bar is a sign: the middle bar of a digit."""
 INK_SHARE: Final = 0.45
 """Of a word's own strongest contrast, from which it is drawn: small letters are fainter than digits."""
 LIKE_NINE: Final = 0.15

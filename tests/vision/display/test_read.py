@@ -225,3 +225,16 @@ def test_a_ring_at_half_height_is_no_sign() -> None:
     band[:] = 0
     band[43:54, 25:70] = 1
     assert dash(band, 25, 70)
+
+
+def test_a_sign_in_the_first_place_is_never_overlooked() -> None:
+    """With two blank places behind it, minus 56.5 was read as 56.5, at 0.99."""
+    reading = read(Scene("-  56.5", digit=60.0))
+    assert not reading.certain or reading.value == "-56.5"
+    assert read(Scene("56.5", digit=60.0)).value == "56.5"
+
+
+def test_upright_strokes_alone_are_no_certain_reading() -> None:
+    """Halves of thin digits passed for eleven, at 0.99."""
+    shown = read_display(np.ascontiguousarray(photograph(Scene("11", digit=100.0))[:, :, ::-1]))
+    assert shown is None or shown.confidence < 0.8
