@@ -182,6 +182,30 @@ def test_what_was_typed_outlives_a_closed_page(page_for: Open, place: tuple[Path
     assert page.input_value("#owner") == "Half Typed"
 
 
+def test_another_photo_takes_away_what_the_last_one_said_and_more_said_measures_again(
+    page_for: Open, place: tuple[Path, Running, str], metal_striker: bytes, photo: bytes
+) -> None:
+    """The diameter of the first photo had stayed in the form under the second one, which could not be measured."""
+    page = page_for(bypass_csp=True)
+    page.goto(f"{place[2]}/desk/striker")
+    page.set_input_files("#photo", {"name": "p.jpg", "mimeType": "image/jpeg", "buffer": metal_striker})
+    page.wait_for_selector(".shot")
+    field = page.eval_on_selector("#looked", "part => part.dataset.fill")
+    first = page.inner_text(".shot")
+    page.click("details.known summary")
+    page.fill("#thickness", "8.0")
+    page.press("#thickness", "Tab")
+    page.wait_for_function(
+        "before => (document.querySelector('.shot') || { innerText: before }).innerText !== before", arg=first
+    )
+    assert page.input_value(f"#{field}").startswith("41.")
+    page.set_input_files("#photo", {"name": "q.jpg", "mimeType": "image/jpeg", "buffer": photo})
+    page.wait_for_selector("#looked figcaption")
+    assert page.input_value(f"#{field}") == ""
+    page.select_option("#reference", "paper:a4")
+    assert page.is_hidden("#print_scale")
+
+
 def test_a_photo_on_the_mat_is_measured_while_the_rest_is_typed(
     page_for: Open, place: tuple[Path, Running, str], metal_striker: bytes
 ) -> None:

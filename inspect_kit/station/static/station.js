@@ -128,27 +128,54 @@
     if (field && (!field.value.trim() || field.value === field.dataset.photo)) field.value = field.dataset.photo = told.value;
     photo.form.dispatchEvent(new Event("change"));
   };
-  if (photo && preview) photo.addEventListener("change", async () => {
-    preview.hidden = !photo.files.length;
-    if (tooLarge(photo) || !photo.files.length) return;
-    preview.src = URL.createObjectURL(photo.files[0]);
+  // What was said of the photo before is not true of the next one: its picture, its value in the form, its token.
+  const forgotten = () => {
+    const part = document.getElementById("looked"), field = part.dataset.fill && document.getElementById(part.dataset.fill);
+    if (field && field.value === part.dataset.value) field.value = "";
+    part.replaceChildren(); ["token", "fill", "value"].forEach((name) => { delete part.dataset[name]; });
+    photo.form.elements.look.value = "";
+  };
+  const STATED = ["thickness", "print_scale", "reference"];
+  let taken = null, turn = 0;
+  const measured = async () => {
+    const mine = ++turn, content = new FormData();
+    forgotten();
+    preview.src = URL.createObjectURL(taken); preview.hidden = false;
     looking.textContent = looking.dataset.measuring;
     photo.form.setAttribute("aria-busy", "true");
-    const content = new FormData();
-    content.append("photo", photo.files[0]);
-    ["thickness", "print_scale", "reference"].forEach((name) => { const one = photo.form.elements[name]; if (one) content.append(name, one.value); });
+    content.append("photo", taken);
+    STATED.forEach((name) => { const one = photo.form.elements[name]; if (one) content.append(name, one.value); });
     try {
       const headers = { "X-CSRF-Token": body.dataset.csrf, Accept: "application/x-ndjson" };
       const answer = await fetch(photo.dataset.look, { method: "POST", headers, body: content });
       let part = null;
       for await (const told of lines(answer)) {
+        if (mine !== turn) return;
         if (told.part) part = partIn(told.part);
         else looking.textContent = told.before ? looking.dataset.before.replace("#", told.before) : looking.dataset.measuring;
       }
       if (!part) throw new Error(answer.status);
       looking.textContent = ""; shown(part);
-    } catch { looking.textContent = looking.dataset.later; }
+    } catch {
+      if (mine !== turn) return;
+      looking.textContent = looking.dataset.later;
+      const files = new DataTransfer();
+      files.items.add(taken); photo.files = files.files;
+    }
     photo.form.removeAttribute("aria-busy");
+  };
+  if (photo && preview) {
+    photo.addEventListener("change", () => {
+      preview.hidden = !photo.files.length;
+      if (tooLarge(photo) || !photo.files.length) return;
+      taken = photo.files[0]; measured();
+    });
+    // Told more, the same photo says more.
+    STATED.map((name) => photo.form.elements[name]).forEach((field) => { if (field) field.addEventListener("change", () => { if (taken) measured(); }); });
+  }
+  each("#reference", (chosen) => {
+    const fitting = () => each("[data-mat-only]", (one) => { one.hidden = Boolean(chosen.value); });
+    chosen.addEventListener("change", fitting); fitting();
   });
   const lookAgain = async () => {
     const token = photo && photo.form.elements.look.value;
