@@ -210,6 +210,9 @@ def _watched(folder: Path, work: PhotoWork, say: Callable[[MeasurementFile, dict
             document = as_json(found.file) | picture
             write_whole(path.with_name(path.name + RESULT), (json.dumps(document, ensure_ascii=False) + "\n").encode())
         except InspectKitError as problem:
+            # What an earlier photo of this name gave is not this one's.
+            for ending in (RESULT, PICTURE):
+                path.with_name(path.name + ending).unlink(missing_ok=True)
             why = problem.said(work.language)
             warn(why if path.name in why else f"{path.name}: {why}")
             return

@@ -134,6 +134,9 @@ def test_results_are_written_beside_and_one_bad_photo_stops_nothing(
     monkeypatch.setattr(bounded_process, "BoundedProcess", _Helper)
     for name in ("broken.jpg", "good.jpg"):
         (folder / name).write_bytes(b"x")
+    # Of a photo that bore the name before; what it gave must not lie beside another one.
+    for ending in (RESULT, PICTURE):
+        (folder / f"broken.jpg{ending}").write_bytes(b"{}")
     turns = iter(range(2))
 
     def wait() -> None:
@@ -149,6 +152,7 @@ def test_results_are_written_beside_and_one_bad_photo_stops_nothing(
     assert json.loads((folder / f"good.jpg{RESULT}").read_text())["measurements"][0]["value"] == 25.75
     assert (folder / f"good.jpg{PICTURE}").read_bytes() == b"\x89PNG"
     assert not (folder / f"broken.jpg{RESULT}").exists()
+    assert not (folder / f"broken.jpg{PICTURE}").exists()
 
 
 @pytest.mark.parametrize("more", [["photo.jpg"], ["--overlay", "seen.png"]])
