@@ -79,10 +79,9 @@ def of_the_reference(values: Sequence[Value], stated: Stated, bar: str) -> list[
 def _on_the_mat(worst: Value) -> list[Notice]:
     """What U would be on a printed mat whose check bar was measured, all else as it is, where that is a gain."""
     kept = (part.standard for part in worst.budget if part.source not in _OF_EVERYDAY_THINGS)
-    reached = 2 * math.hypot(*kept, MEASURED_PRINT * worst.value)
-    if reached > 0.9 * 2 * worst.standard:
-        return []
-    return [notice("mat-would-gain", expanded=f"{2 * worst.standard:.2f}", reached=f"{reached:.2f}")]
+    reached = f"{2 * math.hypot(*kept, MEASURED_PRINT * worst.value):.2f}"
+    expanded = f"{2 * worst.standard:.2f}"
+    return [notice("mat-would-gain", expanded=expanded, reached=reached)] if float(reached) < float(expanded) else []
 
 
 def best_distance(result: Value, distance: float) -> tuple[float, float]:

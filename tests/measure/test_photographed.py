@@ -9,7 +9,7 @@ import pytest
 
 from inspect_kit.measure.photographed import DISAGREE, best_distance, combine, of_the_reference
 from inspect_kit.measure.stated import stated_by
-from inspect_kit.values.value import Value, value_of
+from inspect_kit.values.value import REFERENCE_SIZE, Value, value_of
 
 
 def _photo(value: float, **parts: float) -> Value:
@@ -86,3 +86,11 @@ def test_a_print_whose_bar_nobody_measured_is_said() -> None:
     (told,) = of_the_reference([_photo(16.0, edge=0.03)], stated_by("dice", {}), "the check bar")
     assert told.code == "print-scale-unstated"
     assert not of_the_reference([_photo(16.0, edge=0.03)], stated_by("dice", {"print_scale": "0.998"}), "")
+
+
+def test_the_printed_mat_is_praised_only_where_it_gains() -> None:
+    """ "U falls from 1.10 to 1.10 mm" had been said beside a card."""
+    stated = stated_by("discs", {"reference": "card"})
+    of_the_edge, of_the_card = (value_of(20.0, {source: 0.55}) for source in ("edge", REFERENCE_SIZE))
+    assert of_the_reference([of_the_edge], stated, "") == []
+    assert [told.code for told in of_the_reference([of_the_card], stated, "")] == ["mat-would-gain"]
