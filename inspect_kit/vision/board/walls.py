@@ -14,7 +14,7 @@ from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.layout import OUTWARDS, SIDES, Placement
 from inspect_kit.vision.board.lines import Absent
-from inspect_kit.vision.fitting.stripe import Ribbon, Shot, binned, ribbon
+from inspect_kit.vision.fitting.stripe import STEP, Ribbon, Shot, binned, ribbon, shifted_rows
 
 _BIN: Final = 6
 """Profiles, 1 mm apart, averaged into one."""
@@ -74,7 +74,7 @@ def _wall(shot: Shot, placement: Placement, side: str, half: float) -> Wall | Ab
     middle = placement.to_plane((out * half)[None])[0]
     camera = float((middle - shot.view.centre[:2]) @ normal)
     coarse = places[: len(lines.feet) * _BIN].reshape(-1, _BIN).mean(axis=1)
-    edges = _edges_along(shot, lines, coarse, usable)
+    edges = edges_along(shot, lines, coarse, usable)
     if not edges:
         return Absent("missing")
     strips = _strips(lines, coarse, usable, edges)
@@ -109,13 +109,12 @@ def _surface(lines: Ribbon, usable: Mask) -> Floats:
     return np.maximum(np.median(lines.light[usable][:, lines.steps < -12], axis=(0, 1)), 1e-4)
 
 
-def _edges_along(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> tuple[Edge, ...]:
+def edges_along(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> tuple[Edge, ...]:
     """Edges of the mean profile of the whole wall; all of them run along it, so one slope serves for all."""
     size = lines.steps[1] - lines.steps[0]
     eye = np.sqrt(np.maximum(lines.light, 0))
     slope = _common_slope(shot, lines, places, usable)
-    moved = np.stack([[np.interp(lines.steps + slope * place, lines.steps, row[:, c]) for c in range(3)]
-                      for place, row in zip(places[usable], eye[usable], strict=True)])  # fmt: skip
+    moved = shifted_rows(eye[usable], slope * places[usable] / STEP).transpose(0, 2, 1)
     mean = np.median(moved, axis=0).T
     soft = cv2.GaussianBlur(mean.astype(np.float32)[None], (0, 0), max(0.7 * lines.blur(shot) / size, 1.5))[0].astype(
         np.float64
@@ -149,18 +148,15 @@ def _support(steps: Floats, moved: Floats, offset: float, change: Floats) -> flo
 
 
 def _common_slope(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> float:
-    """The slope of the strongest edge along the wall."""
-    size = lines.steps[1] - lines.steps[0]
-    eye = np.sqrt(np.maximum(lines.light, 0)).astype(np.float32)
-    width = max(lines.blur(shot) / size, 2.5)
-    soft = np.stack([cv2.GaussianBlur(eye[:, :, c], (0, 0), width, sigmaY=0.01) for c in range(3)], axis=2)
-    steep = np.linalg.norm(np.gradient(soft.astype(np.float64), size, axis=1), axis=2)
-    peak = _peaks(steep) & (steep > max(3.0 * float(np.median(steep[usable])), 0.01)) & usable[:, None]
-    rows, columns = np.nonzero(peak)
-    if not len(rows):
-        return 0.0
-    weights = np.minimum(steep[rows, columns], 0.3)
-    return _best_edge(lines.steps[columns], weights, places[rows], np.ones(len(rows), dtype=bool))[0][1]
+    """The slope with which the edges along the wall, all together, are sharpest in the mean of its profiles."""
+    eye, along = np.sqrt(np.maximum(lines.light[usable], 0)), places[usable] / STEP
+    means = np.array([shifted_rows(eye, slope * along).mean(axis=0) for slope in _SLOPES], dtype=np.float32)
+    soft = cv2.GaussianBlur(means, (0, 0), max(lines.blur(shot) / STEP, 2.5), sigmaY=0.01)
+    sharp = (np.diff(soft, axis=1).astype(np.float64) ** 2).sum(axis=(1, 2))
+    top = int(np.clip(sharp.argmax(), 1, len(_SLOPES) - 2))
+    left, middle, right = sharp[top - 1 : top + 2]
+    beside = 0.5 * (left - right) / min(left - 2 * middle + right, -1e-12)
+    return float(_SLOPES[top] + np.clip(beside, -1, 1) * (_SLOPES[1] - _SLOPES[0]))
 
 
 def _peaks(slope: Floats) -> Mask:
@@ -168,27 +164,6 @@ def _peaks(slope: Floats) -> Mask:
     peak = (slope >= np.roll(slope, 1, axis=1)) & (slope > np.roll(slope, -1, axis=1))
     peak[:, :3] = peak[:, -3:] = False
     return np.asarray(peak)
-
-
-def _best_edge(offsets: Floats, weights: Floats, places: Floats, free: Mask) -> tuple[tuple[float, float], Mask]:
-    """Slope and offset with most weight, then least squares on the points that agree."""
-    best, where = -1.0, (0.0, 0.0)
-    bins = np.arange(tuning.WALLS_INSIDE - 4, tuning.OUTSIDE + 4, 0.25)
-    for slope in _SLOPES:
-        votes, _ = np.histogram(offsets[free] - slope * places[free], bins, weights=weights[free])
-        joined = np.convolve(votes, [1, 1, 1], "same")
-        top = int(joined.argmax())
-        if joined[top] > best:
-            best, where = float(joined[top]), (float(bins[top] + 0.125), float(slope))
-    on = free & (np.abs(offsets - where[0] - where[1] * places) < 0.6)
-    for _ in range(2):
-        if on.sum() < 4:
-            break
-        design = np.column_stack([np.ones(int(on.sum())), places[on]])
-        found = np.linalg.lstsq(design, offsets[on], rcond=None)[0]
-        where = (float(found[0]), float(found[1]))
-        on = free & (np.abs(offsets - where[0] - where[1] * places) < 0.4)
-    return where, on
 
 
 def _strips(lines: Ribbon, places: Floats, usable: Mask, edges: tuple[Edge, ...]) -> tuple[Floats, ...]:

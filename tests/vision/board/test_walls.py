@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from inspect_kit.vision.board.wall_foot import FootLine, perhaps_mirrored
-from inspect_kit.vision.board.walls import ChosenFoot, Edge, Wall, choose_feet, lit_top, mirrors_wood
-from inspect_kit.vision.fitting.stripe import Ribbon
+from inspect_kit.vision.board.walls import ChosenFoot, Edge, Wall, choose_feet, edges_along, lit_top, mirrors_wood
+from inspect_kit.vision.fitting.stripe import STEP, Ribbon, Shot
 
 WOOD = np.array([1.05, 1.0, 0.95])
+SOFT_EDGES = ((-0.3, 0.22, 0.3), (1.5, 0.15, 1.5), (3.0, 0.25, 0.6), (3.8, 0.2, 0.4))
+"""mm, share of the light that is lost there, and mm of softness: a rounded, lit wall as it was path-traced."""
 
 
 def _wall(offsets: tuple[float, ...], lights: tuple[float, ...], camera: float = 370.0) -> Wall:
@@ -89,3 +92,19 @@ def test_the_one_edge_of_a_mirroring_wall_may_be_its_top(camera: float, middle: 
     wall = _wall((middle,), (0.9, 0.1), camera)
     line = FootLine(wall, np.full(60, middle), np.ones(60, dtype=bool), middle, (), None)
     assert perhaps_mirrored(line, 0.0).doubtful is withheld
+
+
+def test_soft_edges_in_coarse_grain_do_not_turn_a_wall() -> None:
+    """A line from one edge to the next may meet more steep places than any edge has by itself; all of them together
+    are sharpest along the wall."""
+    random, places = np.random.default_rng(2), np.arange(-303.0, 303.0, 6.0)
+    steps = np.arange(-17.0, 31.0, STEP)
+    away = steps[None, :] + 0.0022 * places[:, None]
+    light = 1.0 - sum(share * ndtr((away - at) / soft) for at, share, soft in SOFT_EDGES)
+    profiles = WOOD * np.maximum(light + random.normal(0, 0.1, light.shape), 0.01)[:, :, None]
+    feet, normals = np.column_stack([places, np.zeros_like(places)]), np.tile([0.0, 1.0], (len(places), 1))
+    lines = Ribbon(feet, normals, steps, profiles, np.full(len(places), 2.3))
+    shot = Shot(0, np.zeros((2, 2, 3), np.float32), None, (), blur=0.35)  # type: ignore[arg-type]
+    found = edges_along(shot, lines, places, np.ones(len(places), dtype=bool))
+    assert all(abs(edge.slope + 0.0022) < 0.0003 for edge in found)
+    assert min(abs(edge.offset + 0.3) for edge in found) < 0.2
