@@ -45,7 +45,7 @@ def trace_circle(
     shot: Shot, centre: Floats, radius: float, wanted: Wanted, avoid: Mask | None, ink: Ink | None
 ) -> Trace | Absent:
     """The outline of a circle near a guess; `avoid` marks azimuths (of 360 degrees) where other ink touches it."""
-    middle, size = np.asarray(centre, dtype=np.float64), radius
+    middle, size = _centred(shot, np.asarray(centre, dtype=np.float64), radius, wanted, avoid)
     found: Trace | Absent = Absent("missing")
     for reach in (wanted.reach,) if wanted.rough else (wanted.reach, 0.8):
         found = _outline(shot, middle, size, replace(wanted, reach=reach), avoid, ink)
@@ -58,12 +58,34 @@ def trace_circle(
     return found
 
 
+def _centred(shot: Shot, centre: Floats, radius: float, wanted: Wanted, avoid: Mask | None) -> tuple[Floats, float]:
+    """Middle and radius by where each line across is darkest, if most agree: a thin stroke must be met to be fitted."""
+    lines, angles, usable = _stroke_lines(shot, (centre, radius), wanted, avoid)
+    ringed = _ring_level(lines, usable, wanted) if usable.any() else None
+    if ringed is None:
+        return centre, radius
+    striped = _striped(np.minimum(general_contrast(lines), 0.6), ringed[1])
+    darkest = lines.steps[np.where(np.abs(lines.steps) <= wanted.reach, striped, -1).argmax(axis=1)]
+    good = agreeing(_around(angles), darkest, usable, least=12, floor=0.1)
+    if good.sum() < 0.6 * usable.sum():
+        return centre, radius
+    larger, *aside = np.linalg.lstsq(_around(angles)[good], darkest[good], rcond=None)[0]
+    return centre + aside, radius + float(larger)
+
+
+def _stroke_lines(
+    shot: Shot, circle: tuple[Floats, float], wanted: Wanted, avoid: Mask | None
+) -> tuple[Ribbon, Floats, Mask]:
+    """Lines across a circle's stroke, far enough to both sides to find it and see the ground."""
+    margin = wanted.reach + wanted.most / 2 + 1.6
+    return _lines_across(shot, circle, (-margin, margin), int(np.clip(2 * np.pi * circle[1] / 1.5, 60, 360)), avoid)
+
+
 def _outline(
     shot: Shot, centre: Floats, radius: float, wanted: Wanted, avoid: Mask | None, ink: Ink | None
 ) -> Trace | Absent:
-    margin = wanted.reach + wanted.most / 2 + 1.6
-    bins = int(np.clip(2 * np.pi * radius / 1.5, 60, 360))
-    lines, angles, usable = _lines_across(shot, (centre, radius), (-margin, margin), bins, avoid)
+    lines, angles, usable = _stroke_lines(shot, (centre, radius), wanted, avoid)
+    bins = len(angles)
     if usable.sum() < 0.15 * bins:
         return Absent("hidden or out of the picture")
     ringed = _ring_level(lines, usable, wanted)

@@ -56,3 +56,16 @@ def test_the_outline_of_a_circle_is_traced_in_its_middle_however_broad(stroke: f
     assert isinstance(fitted, Circle)
     assert found.width == pytest.approx(stroke, abs=max(0.06, 2 * found.u_width))
     assert fitted.radius == pytest.approx(40.0, abs=0.2 / PIXELS)
+
+
+def test_a_thin_outline_seen_in_part_is_found_from_a_guess_nearly_a_millimetre_aside() -> None:
+    """A base circle with its disc, among its lines: fits that miss a thin stroke at their start do not come to it."""
+    rows, columns = ((np.arange(count * FINE) + 0.5) / FINE / PIXELS for count in (480, 600))
+    radius = np.hypot(columns[None, :] - MIDDLE[0], rows[:, None] - MIDDLE[1])
+    inked = (np.abs(radius - 15.5) < 0.33) | (radius < 12.6)
+    shot = _shot(inked.reshape(480, FINE, 600, FINE).mean(axis=(1, 3)).astype(np.float32))
+    touched = np.zeros(360, dtype=bool)
+    touched[:40] = touched[125:190] = touched[265:350] = True
+    found = trace_circle(shot, MIDDLE + 0.6, 15.5, WANTED, touched, None)
+    assert not isinstance(found, Absent)
+    assert found.cover > 0.9
