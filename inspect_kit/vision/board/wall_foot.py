@@ -35,6 +35,8 @@ Gauged = tuple[float, float]
 """A width in mm and its standard uncertainty."""
 TWO_FEET: Final = "seen in two ways: photograph it with the camera above that side"
 """Why a foot is withheld, and what would settle it."""
+TWO_FEET_BELOW: Final = "seen in two ways: photograph it with the camera above the opposite side"
+"""The same where the camera stands above that side, or beyond it, and sees nothing of the wall's face."""
 SHADED_FOOT: Final = (
     "in the shade of its wall, where foot and top edge look alike: light that side, or measure it with a tape"
 )
@@ -64,7 +66,10 @@ class FootLine:
     @property
     def doubt(self) -> str:
         """Why it is withheld then."""
-        return SHADED_FOOT if self.lit else TWO_FEET
+        if self.lit:
+            return SHADED_FOOT
+        faced = stand_off(self.wall, self.middle, tuning.HEIGHT) > tuning.RIVAL_APART
+        return TWO_FEET if faced else TWO_FEET_BELOW
 
     def start(self) -> Floats:
         """For every width of the gap and height of the frame: how far outwards of the traced edge it starts."""

@@ -94,6 +94,14 @@ def test_the_one_edge_of_a_mirroring_wall_may_be_its_top(camera: float, middle: 
     assert perhaps_mirrored(line, 0.0).doubtful is withheld
 
 
+@pytest.mark.parametrize(("camera", "advice"), [(150.0, "above that side"), (-36.0, "above the opposite side")])
+def test_a_foot_seen_in_two_ways_is_to_be_photographed_from_where_the_camera_was_not(
+    camera: float, advice: str
+) -> None:
+    wall = _wall((-0.6, 1.0), (0.2, 0.15, 0.3), camera)
+    assert advice in FootLine(wall, np.zeros(60), np.ones(60, dtype=bool), 1.0, (), None, rival=-1.6).doubt
+
+
 def test_soft_edges_in_coarse_grain_do_not_turn_a_wall() -> None:
     """A line from one edge to the next may meet more steep places than any edge has by itself; all of them together
     are sharpest along the wall."""
