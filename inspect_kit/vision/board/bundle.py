@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import cv2
@@ -226,9 +226,7 @@ def _without_outliers(problem: _Problem, residuals: Floats, noise: float) -> _Pr
     left = {card.number for cards in seen for card in cards}
     if left != set(problem.numbers) or not all(seen):
         return problem
-    return _Problem(
-        problem.cameras, problem.groups, problem.roots, problem.numbers, tuple(seen), problem.scale, problem.height
-    )
+    return replace(problem, seen=tuple(seen))
 
 
 def _bundle(problem: _Problem, unknowns: Floats, jacobian: Floats, noise: float) -> Bundle:

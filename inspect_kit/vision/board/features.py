@@ -714,7 +714,7 @@ def _pocket_place(around: Surroundings, marks: Mapping[Key, Mark], corner: str) 
             lines.append(wall_line(around, foot, side))
     rows = np.array(lines)
     centre = np.linalg.solve(rows[:, :2], rows[:, 2] - layout.POCKET / 2)
-    return Corner(np.array([*centre, tuning.MIDDLE]), (rows[0], rows[1]))
+    return Corner(np.array([*centre, layout.POCKET / 2]), (rows[0], rows[1]))
 
 
 def _arrow(around: Surroundings, corner: str, pocket: Mark, ink: Ink | None) -> dict[Key, Mark]:

@@ -185,8 +185,6 @@ LOW: Final = -10.5
 """mm around the usual radius in which edges are looked for."""
 HIGH: Final = 8.5
 """mm around the usual radius in which edges are looked for."""
-MIDDLE: Final = 22.25
-"""mm around the usual radius in which edges are looked for."""
 SMALLER_HOLE: Final = 2.45
 """mm by which a pocket's radius may be smaller than where it is looked for."""
 LARGER_HOLE: Final = 5.25

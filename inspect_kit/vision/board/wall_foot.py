@@ -257,7 +257,6 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
     fitted = np.linalg.lstsq(design[good], line.offsets[good], rcond=None)[0]
     residuals = (line.offsets - design @ fitted)[good]
     space = np.column_stack([points[good], np.zeros(int(good.sum()))])
-    cover = float(good.sum() / max(int(wall.usable.sum()), 1))
     scatter = max(robust_deviation(residuals), 0.02)
     alike = correlation(residuals)
     if line.rival:
@@ -270,7 +269,7 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
         )
     )
     return Trace(
-        shot.index, shot.view.pixels(space), scatter, alike, 0.0, own, cover,
+        shot.index, shot.view.pixels(space), scatter, alike, 0.0, own,
         height=frame.height if raised else 0.0, common=common,
     )  # fmt: skip
 

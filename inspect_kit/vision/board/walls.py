@@ -111,19 +111,18 @@ def _surface(lines: Ribbon, usable: Mask) -> Floats:
 
 def edges_along(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> tuple[Edge, ...]:
     """Edges of the mean profile of the whole wall; all of them run along it, so one slope serves for all."""
-    size = lines.steps[1] - lines.steps[0]
     eye = np.sqrt(np.maximum(lines.light, 0))
     slope = _common_slope(shot, lines, places, usable)
     moved = shifted_rows(eye[usable], slope * places[usable] / STEP).transpose(0, 2, 1)
     mean = np.median(moved, axis=0).T
-    soft = cv2.GaussianBlur(mean.astype(np.float32)[None], (0, 0), max(0.7 * lines.blur(shot) / size, 1.5))[0].astype(
+    soft = cv2.GaussianBlur(mean.astype(np.float32)[None], (0, 0), max(0.7 * lines.blur(shot) / STEP, 1.5))[0].astype(
         np.float64
     )
-    change = np.gradient(soft, size, axis=0)
+    change = np.gradient(soft, STEP, axis=0)
     steep = np.linalg.norm(change, axis=1)
     found = []
-    for top in np.nonzero(_peaks(steep[None])[0])[0]:
-        if steep[top] < 0.004 or steep[top] < 1.6 * _valley(steep, int(top), int(1.5 / size)):
+    for top in np.nonzero(peaks(steep[None])[0])[0]:
+        if steep[top] < 0.004 or steep[top] < 1.6 * _valley(steep, int(top), int(1.5 / STEP)):
             continue
         share = _support(lines.steps, moved, float(lines.steps[top]), change[top])
         if share > 0.45:
@@ -159,7 +158,7 @@ def _common_slope(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> fl
     return float(_SLOPES[top] + np.clip(beside, -1, 1) * (_SLOPES[1] - _SLOPES[0]))
 
 
-def _peaks(slope: Floats) -> Mask:
+def peaks(slope: Floats) -> Mask:
     """Places steeper than their neighbours on the line."""
     peak = (slope >= np.roll(slope, 1, axis=1)) & (slope > np.roll(slope, -1, axis=1))
     peak[:, :3] = peak[:, -3:] = False

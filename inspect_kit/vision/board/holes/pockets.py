@@ -17,6 +17,7 @@ import numpy as np
 from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.lines import Absent, Trace, correlation
+from inspect_kit.vision.board.walls import peaks
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import BRIGHTNESS, Ribbon, Shot, binned, fit_steps, ribbon
@@ -218,10 +219,7 @@ def edges_across(shot: Shot, lines: Ribbon, usable: Mask, walls: Walls) -> Float
     soft = np.stack([cv2.GaussianBlur(eye[:, :, c], (0, 0), width, sigmaY=1.0) for c in range(3)], axis=2)
     steep = np.linalg.norm(np.gradient(soft.astype(np.float64), size, axis=1), axis=2)
     strong = np.maximum(0.25 * steep.max(axis=1, keepdims=True), 0.02)
-    peak = (steep >= np.roll(steep, 1, axis=1)) & (steep > np.roll(steep, -1, axis=1)) & (steep > strong)
-    peak &= usable[:, None]
-    peak[:, :3] = peak[:, -3:] = False
-    height = np.where(peak, steep, 0)
+    height = np.where(peaks(steep) & (steep > strong) & usable[:, None], steep, 0)
     best = np.argsort(-height, axis=1)[:, : tuning.POCKETS_PEAKS]
     found = np.where(np.take_along_axis(height, best, axis=1) > 0, lines.steps[best], np.nan)
     for column in range(tuning.POCKETS_PEAKS):
@@ -480,7 +478,5 @@ def _trace(shot: Shot, edge: _Edge, width: float) -> Trace:
     good, residuals = found.good, found.residuals[found.good]
     points = found.lines.feet + (found.places - inwards)[:, None] * found.lines.normals
     pixels = shot.view.pixels(np.column_stack([points[good], np.zeros(int(good.sum()))]))
-    share = float(good.sum() / max(int(found.usable.sum()), 1))
-    return Trace(
-        shot.index, pixels, found.scatter, correlation(residuals), 0.0, float(np.hypot(u_rim, 2 * edge.doubt)), share
-    )
+    u_width = float(np.hypot(u_rim, 2 * edge.doubt))
+    return Trace(shot.index, pixels, found.scatter, correlation(residuals), 0.0, u_width)
