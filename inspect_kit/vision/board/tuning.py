@@ -391,6 +391,9 @@ PARTLY: Final = 0.75
 """Share of the wall below which an edge is seen in parts only, and change of light that does not make up for that."""
 FAINT: Final = 0.2
 """Share of the wall below which an edge is seen in parts only, and change of light that does not make up for that."""
+NO_DARKER: Final = 0.9
+"""Light beside a wall over the surface's, in each colour, from which on it is the surface with something lighter on it:
+the sheen before a black wall in a stranger's photo left 0.91, 1.01 and 1.21."""
 HEIGHT: Final = 22.0
 """mm: where the search for a frame's height starts. Boards in shops and photos have 15 to 30: no limit of any rule."""
 HEIGHT_U: Final = 4.0

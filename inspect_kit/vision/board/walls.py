@@ -198,9 +198,9 @@ def stand_offs(wall: Wall, offsets: Floats, heights: Floats) -> Floats:
 
 
 def _like_surface(strip: Floats) -> bool:
-    """The surface's own tint, lit or in shadow; or powder, which is lighter."""
+    """The surface's own tint, lit or in shadow; or powder or sheen, which only add light."""
     bright = float(strip.mean())
-    if bright > 1.08:
+    if float(strip.min()) > tuning.NO_DARKER:
         return True
     tint = strip / max(bright, 1e-6)
     return bright > 0.12 and float(np.abs(tint - 1).max()) < 0.16

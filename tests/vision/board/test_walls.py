@@ -46,6 +46,13 @@ def test_a_glossy_wall_that_mirrors_the_wood_is_no_surface_and_its_top_edge_no_f
     assert choose_feet({**others, "s": _glossy()})["s"].index == 1
 
 
+def test_sheen_before_a_wall_is_no_other_foot() -> None:
+    """A black wall's neighbour mirrors the sky: bluer than the wood, and nowhere darker than it."""
+    wall = _wall((-1.3, 0.0), (1.0,) * 3, camera=20.0)
+    strips = (np.array([0.94, 0.97, 1.0]), np.array([0.92, 1.02, 1.26]), np.array([0.26, 0.29, 0.36]))
+    assert choose_feet({"s": replace(wall, strips=strips)})["s"] == ChosenFoot(1)
+
+
 def test_where_two_edges_are_as_good_a_foot_both_are_named() -> None:
     """Alone, a wall as light as shaded wood leaves open which of its two edges is the foot."""
     chosen = choose_feet({"n": _wall((0.2, 3.4), (0.9, 0.5, 0.12), camera=20.0)})["n"]
