@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,7 +25,7 @@ from inspect_kit.vision.figure.edges import (  # fmt: skip
     strangeness,
     strips,
 )
-from inspect_kit.vision.figure.solid import NUMBERS, PROFILES, outline
+from inspect_kit.vision.figure.solid import PROFILES, outline
 from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
 from inspect_kit.vision.optics.colour import BRIGHTNESS, PAPER, Colour, white_of
 from inspect_kit.vision.optics.light import decoded, encoded, linear, window_of
@@ -63,9 +64,8 @@ class BaseEdges:
     sigma: Floats
     on_table: Mask
 
-    def before_sheet(self) -> BaseEdges:
-        """Those that have the backdrop behind them, not the table."""
-        keep = ~self.on_table
+    def where(self, keep: Mask) -> BaseEdges:
+        """Some of them."""
         return BaseEdges(self.points[keep], self.sigma[keep], self.on_table[keep])
 
 
@@ -93,12 +93,22 @@ class Fit:
         return robust_deviation(self.residuals[self.weights > 0.1])
 
 
+_WALLS: Final = ((9.5, 3.0), (6.0, 1.5), (5.4, 1.5), (0.78, 0.15), (7.0, 3.0), (0.7, 0.3))
+"""A base's numbers but for its edge, each with its spread. The last covers ellipsoids around the axis (1, as ours are
+drawn) and walls that turn level within a fifth of the radius (path-traced by another hand)."""
+_EDGES: Final[Mapping[str, tuple[tuple[float, float], ...]]] = {
+    "sharp": (), "cut": ((0.5, 0.6), (0.5, 0.6)), "round": ((1.2, 1.0),),
+}  # fmt: skip
+"""mm: depth and width of a cut, radius of a rounding, each with its spread: ours are drawn with 0.3 to 1.2,
+another hand's with 2 to 3."""
+
+
 def knowledge(view: View, ground: Ground, standoff: tuple[float, float], form: str) -> KnownBase:
     """Prior means and spreads for one form of edge."""
     foot = ground.foot
     place = [(0.0, 30.0), standoff, (foot.level, foot.u_level), (foot.slope, foot.u_slope), (0.0, tuning.LEAN_SPREAD),
              (0.0, tuning.TILT_SPREAD), (0.0, tuning.BIAS_SPREAD), tuning.TABLE_SHADE]  # fmt: skip
-    base = [(9.5, 3.0), (6.0, 1.5), (5.4, 1.5), (0.78, 0.15), (7.0, 3.0), (0.5, 0.6), (0.5, 0.6)][: NUMBERS[form]]
+    base = [*_WALLS, *_EDGES[form]]
     mean, spread = np.array([*place, *base]).T
     information = np.zeros((BASE + len(base), BASE + len(base)))
     information[:VIEW, :VIEW] = inverse(view.covariance)

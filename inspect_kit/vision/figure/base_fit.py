@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -33,20 +34,33 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     scale_at,
     shown,
 )
-from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, INWARDS, NUMBERS, PROFILES, SHARE, TALL, WIDE, outline
+from inspect_kit.vision.figure.solid import (
+    CENTRE,
+    DEEP,
+    EDGE,
+    HEIGHT,
+    INWARDS,
+    NUMBERS,
+    PROFILES,
+    SHARE,
+    TALL,
+    WIDE,
+    outline,
+)
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
 from inspect_kit.vision.fitting.nearest_point import nearest_of
 from inspect_kit.vision.optics.camera import COUNT
+from inspect_kit.vision.optics.light import linear
 from inspect_kit.vision.optics.pose import rotation_of, view_slopes
 
 CLOSE: Final = (tuning.LEAST_SPREAD, tuning.LEAST_SPREAD)
 """The last stage of settling: only edges as near as their own scatter count."""
-_FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 2.0, 1.0, 1.0, 1.2, 0.15, 1.5, 0.6, 0.6])
+_FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 2.0, 1.0, 1.0, 1.2, 0.15, 1.5, 0.2, 0.6, 0.6])
 """How far the figure's numbers may move in one step."""
 _ROUNDS: Final = 12
 """Steps of a fit, at most."""
-_BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.05, 0.02, 0.02])
+_BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.05, 0.01, 0.02, 0.02])
 """mm (the fourth: a share) over which slopes by the base's own numbers are taken."""
 
 
@@ -203,6 +217,7 @@ def _bounded(vector: Floats) -> Floats:
     base[CENTRE] = np.clip(base[CENTRE], 0.35 * base[HEIGHT], 1.6 * base[HEIGHT])
     base[SHARE] = np.clip(base[SHARE], 0.2, 0.995)
     base[TALL] = np.clip(base[TALL], 2.0, 20.0)
+    base[DEEP] = np.clip(base[DEEP], 0.1, 1.2)
     if len(base) > EDGE:
         base[EDGE] = np.clip(base[EDGE], 0.02, 0.5 * base[HEIGHT])
     if len(base) > INWARDS:
@@ -215,8 +230,9 @@ def _described(state: _State, slopes: Floats, edges: BaseEdges, known: KnownBase
     force = weights / edges.sigma**2
     covariance = inverse((slopes * force[:, None]).T @ slopes + known.information)
     away = state.vector - known.mean
-    cut = np.minimum(np.abs(state.apart), 4.0 * max(robust_deviation(state.apart), tuning.LEAST_SPREAD))
-    cost = float(((cut / edges.sigma) ** 2).sum() + away @ known.information @ away)
+    # An edge that is left out costs the same in every form, or the form that leaves out the most would seem the best.
+    cut = np.minimum(np.abs(state.apart / edges.sigma), tuning.LEFT_OUT)
+    cost = float((cut**2).sum() + away @ known.information @ away)
     return Fit(form, state.vector, covariance, known, cost, edges, state.apart, weights)
 
 
@@ -243,22 +259,29 @@ def _freedom(fit: Fit) -> float:
 @dataclass(frozen=True)
 class BaseReadings:
     """A base in the forms of its upper edge, the most probable first; a rival reading where the photo cannot tell which
-    edge is the upper one, and one as if it stood at another level, where something speaks for that."""
+    edge is the upper one, one by the edge beside what stands on it, where that lies lower, and one as if it stood at
+    another level, where something speaks for that."""
 
     fits: tuple[Fit, ...]
     rival: tuple[Fit, ...] = ()
+    beside: tuple[Fit, ...] = ()
     off_level: tuple[Fit, ...] = ()
     doubts: tuple[str, ...] = ()
-    """Codes of what speaks for another level."""
+    """Codes of what speaks for another level, and of a plate that was left out."""
 
     @property
     def all(self) -> tuple[Fit, ...]:
         """All readings."""
-        return self.fits + self.rival + self.off_level
+        return self.fits + self.rival + self.beside + self.off_level
+
+    @property
+    def edges(self) -> tuple[Fit, ...]:
+        """The best fit for each edge that may be the upper one."""
+        return tuple(each[0] for each in (self.fits, self.rival, self.beside) if each)
 
     def shares(self) -> Floats:
         """How probable each form of each reading is."""
-        readings = [each for each in (self.fits, self.rival, self.off_level) if each]
+        readings = [each for each in (self.fits, self.rival, self.beside, self.off_level) if each]
         shares = np.concatenate([explained(each[0]) * shares_of(each) for each in readings])
         return np.asarray(shares / shares.sum())
 
@@ -293,13 +316,74 @@ def best_of(tries: Sequence[BaseReadings]) -> BaseReadings:
     return ranked([each for one in tries for each in (one.fits, one.rival) if each])
 
 
+def with_edge_beside(
+    readings: BaseReadings, pixels: Pixels, ground: Ground, standoff: tuple[float, float]
+) -> BaseReadings:
+    """The readings, and one more by the upper edge beside the figure, where that lies lower than in its middle: a plate
+    that stands on a base is not a part of it."""
+    best = readings.fits[0]
+    start = _lifted(best, _lift_beside(best) / scale_at(ground))
+    other = _read(pixels, ground, standoff, start, tuning.REACHES[1:], beside=True)
+    if not other or not _lower(other[0], best):
+        return readings
+    if _another_tint(pixels, ground, best):
+        return BaseReadings(tuple(other), doubts=("plate-left-out",))
+    return replace(readings, beside=tuple(other))
+
+
+def _lift_beside(fit: Fit) -> float:
+    """Pixels by which the upper edge lies higher next to its middle than the fit has it."""
+    along = _along(fit.edges.points, fit.vector)
+    near = (np.abs(along) > 1) & (np.abs(along) < 1.2) & _beside(fit.edges, fit.vector) & ~fit.edges.on_table
+    return float(np.median(fit.residuals[near])) if near.any() else 0.0
+
+
+def _lower(one: Fit, other: Fit) -> bool:
+    """Whether a reading by some of the edges has its upper face lower than one by all of them, beyond what the others
+    left open."""
+    varied, less = (fit.covariance[BASE + HEIGHT, BASE + HEIGHT] for fit in (one, other))
+    spread = math.sqrt(max(varied - less, 0.0))
+    return bool(other.base[HEIGHT] - one.base[HEIGHT] > max(tuning.ANOTHER_EDGE, 2 * spread))
+
+
+def _another_tint(pixels: Pixels, ground: Ground, fit: Fit) -> bool:
+    """Whether what ends in the middle of a base's upper edge is tinged otherwise than what ends beside it."""
+    seen = fit.edges.where(~fit.edges.on_table)
+    beside = _beside(seen, fit.vector)
+    places = seen.points[~beside], seen.points[beside]
+    high = places[1][np.argsort(places[1][:, 1])[: len(places[0])]]
+    down = np.array([0.0, tuning.INSIDE * scale_at(ground)])
+    tints = [_tint(pixels, each + down) for each in (places[0], high)]
+    return bool(np.linalg.norm(tints[0] - tints[1]) > tuning.TINT)
+
+
+def _tint(pixels: Pixels, places: Floats) -> Floats:
+    """Logarithms of red and blue over green, in the middle of some places."""
+    column, row = np.round(places).astype(int).T
+    logs = np.log(np.asarray(linear(pixels[row, column][None])[0], dtype=np.float64) + tuning.DARKEST)
+    return np.asarray(np.median(logs[:, [0, 2]] - logs[:, [1]], axis=0))
+
+
+def _beside(edges: BaseEdges, vector: Floats) -> Mask:
+    """Which edges are not above the middle of a base, where something may stand on it."""
+    middle = shown(vector, np.array([[0.0, vector[BASE + CENTRE], 0.0]]))[0]
+    return np.asarray((np.abs(_along(edges.points, vector)) > 1) | (edges.points[:, 1] > middle[1]))
+
+
+def _along(points: Floats, vector: Floats) -> Floats:
+    """How far aside places are seen, from −1 to 1 where something may stand on a base."""
+    reach = tuning.STANDING * vector[BASE + WIDE]
+    middle, end = shown(vector, np.array([[aside, vector[BASE + HEIGHT], 0.0] for aside in (0.0, reach)]))
+    return np.asarray((points - middle) @ (end - middle) / ((end - middle) @ (end - middle)))
+
+
 def with_other_level(
     readings: BaseReadings, pixels: Pixels, ground: Ground, standoff: tuple[float, float], doubts: Sequence[str]
 ) -> BaseReadings:
     """The readings, and one more that leaves open at which level the figure stands."""
     loose = replace(ground, foot=replace(ground.foot, u_level=tuning.LEVEL_SPREAD))
     other = _read(pixels, loose, standoff, readings.fits[0].vector, tuning.REACHES)
-    return replace(readings, off_level=tuple(other), doubts=tuple(doubts))
+    return replace(readings, off_level=tuple(other), doubts=(*readings.doubts, *doubts))
 
 
 def _rival(found: Sequence[Sequence[Fit]]) -> tuple[Fit, ...]:
@@ -337,15 +421,17 @@ def _lifted(fit: Fit, lift: float) -> Floats:
 
 
 def _read(
-    pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats, reaches: Sequence[float]
-) -> list[Fit]:
-    """One reading: from a start round by round to the last pixel."""
+    pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats, reaches: Sequence[float],
+    beside: bool = False,
+) -> list[Fit]:  # fmt: skip
+    """One reading: from a start round by round to the last pixel; by all edges, or by those beside the figure."""
     scale = scale_at(ground)
     vector, form = start, "sharp"
     fits: list[Fit] = []
     for turn, reach in enumerate(reaches):
         lines = lines_across(vector, form)
         edges = gather(pixels, ground, lines, max(reach * scale, 3.0), sure=turn == 0)
+        edges = edges.where(_beside(edges, vector)) if beside else edges
         last = turn == len(reaches) - 1
         wide = 0.12 * reach * scale
         # Before the table shadows are edges too, so that only the first round looks for far ones there.
@@ -354,7 +440,7 @@ def _read(
         starts = [(knowledge(ground.view, ground, standoff, name), _started(vector, form, name)) for name in names]
         fits = _settled(starts, names, edges, stages)
         if last and fits and _table_astray(min(fits, key=lambda each: each.cost), scale):
-            fits = _settled(starts, names, edges.before_sheet(), stages) or fits
+            fits = _settled(starts, names, edges.where(~edges.on_table), stages) or fits
         if not fits:
             return []
         fits.sort(key=lambda each: each.cost)
@@ -381,7 +467,7 @@ def _table_astray(fit: Fit, scale: float) -> bool:
 
 def _started(vector: Floats, form: str, wanted: str) -> Floats:
     """The numbers of one form of edge as a start for another."""
-    base = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.3, 0.3])
+    base = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.3, 0.3])
     base[: len(vector) - BASE] = vector[BASE:]
     if wanted == "round" and form == "cut":
         base[EDGE] = 0.5 * (base[EDGE] + base[INWARDS])

@@ -163,13 +163,13 @@ def first_guess(found: Found, standoff: tuple[float, float], effort: int) -> Flo
 
 def _vector(ground: Ground, trial: Floats) -> Floats:
     """x, standoff, half-width, height, depth of the middle, share → joined vector of a sharp-edged base."""
-    found = np.zeros(BASE + 5)
+    found = np.zeros(BASE + 6)
     found[:VIEW] = ground.view.vector
     found[[X, STANDOFF, LEVEL, SLOPE]] = trial[0], trial[1], ground.foot.level, ground.foot.slope
     height = float(np.clip(trial[3], 4.0, 9.0))
     depth = float(np.clip(trial[4], -0.5, 2.5))
     share = float(np.clip(trial[5], 0.4, 0.98))
-    found[BASE:] = np.clip(trial[2], 6, 13), height, height - depth, share, (height - depth) / share
+    found[BASE:] = np.clip(trial[2], 6, 13), height, height - depth, share, (height - depth) / share, 1.0
     return found
 
 

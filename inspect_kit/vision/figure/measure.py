@@ -26,7 +26,7 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     outline_pixels,
     scale_at,
 )
-from inspect_kit.vision.figure.base_fit import BaseReadings, best_of, fit_forms, with_other_level
+from inspect_kit.vision.figure.base_fit import BaseReadings, best_of, fit_forms, with_edge_beside, with_other_level
 from inspect_kit.vision.figure.bend import unbent
 from inspect_kit.vision.figure.find import Found, find_figure, first_guess, refuse_cut_off
 from inspect_kit.vision.figure.refusals import (
@@ -41,7 +41,7 @@ from inspect_kit.vision.figure.refusals import (
     unclear,
     unseen_to_widest,
 )
-from inspect_kit.vision.figure.solid import NUMBERS, TALL, WIDE, sizes_of
+from inspect_kit.vision.figure.solid import DEEP, NUMBERS, TALL, WIDE, sizes_of
 from inspect_kit.vision.figure.standing import doubts_of_level
 from inspect_kit.vision.figure.top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
 from inspect_kit.vision.fitting.circle import Unfit
@@ -140,9 +140,10 @@ def measure_view(
     scale = scale_at(found.ground)
     measured = [*_base(forms, scale), *_top(forms, top, scale)]
     _refuse_vague(measured, readings, pixels, found.ground)
-    printed = tuple(_printed(_despite_bend(each, placed.bend), printed_scale, u_scale) for each in measured)
+    given = [each for each in measured if not _of_two_edges(each, readings)]
+    printed = tuple(_printed(_despite_bend(each, placed.bend), printed_scale, u_scale) for each in given)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
-    notices = (*notices_of(readings, top, found.ground.foot), *bent_notices(placed.bend))
+    notices = (*notices_of(readings, printed, top, found.ground.foot), *bent_notices(placed.bend))
     return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, notices)
 
 
@@ -155,6 +156,7 @@ def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> Base
         readings = best_of(tries)
         trouble = unclear(readings.fits, scale_at(found.ground))
         if trouble is None:
+            readings = with_edge_beside(readings, pixels, found.ground, standoff)
             doubts = doubts_of_level(pixels, found.ground, found.aside, readings.fits[0])
             return with_other_level(readings, pixels, found.ground, standoff, doubts) if doubts else readings
     assert trouble is not None
@@ -173,6 +175,12 @@ def _refuse_vague(measured: Sequence[Feature], readings: BaseReadings, pixels: P
         trouble := mirroring(pixels, ground, readings.fits)
     ):
         raise trouble
+
+
+def _of_two_edges(measured: Feature, readings: BaseReadings) -> bool:
+    """Whether it is the diameter of one face or of another, and nothing between."""
+    two = len(readings.edges) > 1 and measured.characteristic == "fig.base.top_diameter"
+    return two and measured.standard > tuning.VAGUE
 
 
 def _despite_bend(measured: Feature, bend: float) -> Feature:
@@ -219,7 +227,7 @@ def _size_parts(fit: Fit, field: str, scale: float) -> Budget:
 
 def _upright(fit: Fit, scale: float) -> float:
     """mm: about half of how far from the widest place the wall falls back by no more than edges may err together."""
-    curvature = float(fit.base[TALL] ** 2 / fit.base[WIDE])
+    curvature = float(fit.base[TALL] ** 2 / (fit.base[WIDE] * fit.base[DEEP]))
     return 0.45 * math.sqrt(2 * curvature * tuning.BIAS_SPREAD / scale)
 
 

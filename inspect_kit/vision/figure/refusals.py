@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import cv2
@@ -11,12 +11,13 @@ import numpy as np
 
 from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.vision.arrays import Pixels
+from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import BackdropFoot, Ground
 from inspect_kit.vision.figure.base import LEAN, STANDOFF, TILT, Fit, outline_pixels, own_outline, shown
 from inspect_kit.vision.figure.base_fit import BaseReadings
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, strips
-from inspect_kit.vision.figure.solid import HEIGHT, sizes_of
+from inspect_kit.vision.figure.solid import sizes_of
 from inspect_kit.vision.figure.top import Top, elevation_at
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.nearest_point import nearest_of
@@ -171,12 +172,15 @@ def share_like_sheet(pixels: Pixels, ground: Ground, fit: Fit) -> float:
     return float(((along > tuning.TINGED * size) & (across < tuning.TINT)).mean())
 
 
-def two_ways(readings: BaseReadings) -> list[Notice]:
-    """That the photo cannot tell which edge is the upper one, where it is so."""
-    if not readings.rival:
+def two_ways(readings: BaseReadings, measured: Iterable[Feature]) -> list[Notice]:
+    """That the photo cannot tell which edge is the upper one, where it is so; and where its diameter is withheld."""
+    if len(readings.edges) < 2:
         return []
-    one, other = (f"{each[0].base[HEIGHT]:.2f} mm" for each in (readings.fits, readings.rival))
-    return [notice("base-two-readings", one=one, other=other)]
+    sizes = [sizes_of(fit.form, fit.base) for fit in readings.edges[:2]]
+    said = [("base-two-readings", [size.height for size in sizes])]
+    if not any(each.characteristic == "fig.base.top_diameter" for each in measured):
+        said.append(("top-diameter-withheld", [size.top_diameter for size in sizes]))
+    return [notice(code, one=f"{one:.2f} mm", other=f"{other:.2f} mm") for code, (one, other) in said]
 
 
 def bent_notices(bend: float) -> list[Notice]:
@@ -184,10 +188,12 @@ def bent_notices(bend: float) -> list[Notice]:
     return [notice("backdrop-bent", bend=f"{bend:.1f}")] if bend else []
 
 
-def notices_of(readings: BaseReadings, top: Top | Unfit, foot: BackdropFoot) -> tuple[Notice, ...]:
+def notices_of(
+    readings: BaseReadings, measured: Iterable[Feature], top: Top | Unfit, foot: BackdropFoot
+) -> tuple[Notice, ...]:
     """What a user should know of the photo."""
     fit = readings.fits[0]
-    found = [*two_ways(readings), *(notice(code) for code in readings.doubts)]
+    found = [*two_ways(readings, measured), *(notice(code) for code in readings.doubts)]
     if isinstance(top, Unfit):
         found.append(notice("top-not-measured", reason=top.reason))
     if not foot.seen:

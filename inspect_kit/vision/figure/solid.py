@@ -12,10 +12,10 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats
 
-WIDE, HEIGHT, CENTRE, SHARE, TALL, EDGE, INWARDS = range(7)
+WIDE, HEIGHT, CENTRE, SHARE, TALL, DEEP, EDGE, INWARDS = range(8)
 """Places of a base's numbers: largest radius, height, height of the widest place, that height over the upright
-half-axis of the wall below it, the upright half-axis of the wall above it, depth of the cut or radius of the rounding,
-width of the cut."""
+half-axis of the wall below it, the upright half-axis of the wall above it, the level half-axis of that wall over the
+largest radius, depth of the cut or radius of the rounding, width of the cut."""
 
 _ARC: Final = np.linspace(0, 1, 70)
 """Shares of an arc at which a profile is computed."""
@@ -67,7 +67,8 @@ def _corner(radius: float, height: float, low: float, high: float) -> SolidPart:
 def radius_at(base: Floats, height: Floats | float) -> Floats:
     """Of the wall."""
     share = (np.asarray(height) - base[CENTRE]) / _tall(base, height)
-    return np.asarray(base[WIDE] * np.sqrt(np.maximum(1 - share * share, 1e-6)))
+    level = np.sqrt(np.maximum(1 - share * share, 1e-6))
+    return np.asarray(base[WIDE] * (1 - _deep(base, height) * (1 - level)))
 
 
 def _tall(base: Floats, height: Floats | float) -> Floats:
@@ -77,9 +78,16 @@ def _tall(base: Floats, height: Floats | float) -> Floats:
     return np.asarray(np.where(np.asarray(height) > centre, above, centre / min(max(share, 0.05), 0.999)))
 
 
-def _slopes(base: Floats, heights: Floats, radii: Floats) -> Floats:
+def _deep(base: Floats, height: Floats | float) -> Floats:
+    """The level half-axis over the largest radius: 1 below the widest place, where little is seen."""
+    return np.asarray(np.where(np.asarray(height) > base[CENTRE], base[DEEP], 1.0))
+
+
+def _slopes(base: Floats, heights: Floats) -> Floats:
     """Tangent of the normal's elevation: −dr/dy."""
-    return np.asarray((base[WIDE] / _tall(base, heights)) ** 2 * (heights - base[CENTRE]) / radii)
+    tall = _tall(base, heights)
+    share = (heights - base[CENTRE]) / tall
+    return np.asarray(base[WIDE] * _deep(base, heights) / tall * share / np.sqrt(np.maximum(1 - share * share, 1e-6)))
 
 
 def _side(base: Floats, upto: float) -> list[SolidPart]:
@@ -90,7 +98,7 @@ def _side(base: Floats, upto: float) -> list[SolidPart]:
     angles = low + (high - low) * _ARC
     heights = centre + _tall(base, centre + angles) * np.sin(angles)
     radii = radius_at(base, heights)
-    slopes = _slopes(base, heights, radii)
+    slopes = _slopes(base, heights)
     return [_corner(float(radii[0]), 0.0, -_STEEP, float(slopes[0])), SolidPart(radii, heights, slopes)]
 
 
@@ -127,7 +135,7 @@ def _touching(base: Floats, ball: float) -> float:
     low, high = 0.0, float(base[HEIGHT])
     for _ in range(4):
         heights = low + (high - low) * _RUNGS
-        slopes = _slopes(base, heights, radius_at(base, heights))
+        slopes = _slopes(base, heights)
         above = heights - ball * slopes / np.sqrt(1 + slopes * slopes) >= base[HEIGHT] - ball
         first = int(above.argmax()) if above.any() else len(heights) - 1
         low, high = float(heights[max(first - 1, 0)]), float(heights[first])
@@ -137,7 +145,7 @@ def _touching(base: Floats, ball: float) -> float:
 PROFILES: Final[Mapping[str, Callable[[Floats], list[SolidPart]]]] = {"sharp": _sharp, "cut": _cut, "round": _round}
 """Forms of the upper edge."""
 
-NUMBERS: Final[Mapping[str, int]] = {"sharp": 5, "cut": 7, "round": 6}
+NUMBERS: Final[Mapping[str, int]] = {"sharp": 6, "cut": 8, "round": 7}
 """How many numbers each form has."""
 
 

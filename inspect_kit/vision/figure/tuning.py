@@ -73,8 +73,10 @@ colour below and above which they are called so."""
 
 # base_fit
 
-LEAST_SPREAD: Final = 0.12
-"""Pixels: edges scatter by no less."""
+LEAST_SPREAD: Final = 0.25
+"""Pixels: edges scatter by no less. Four times as far off they are left out: at 0.12 a rounded corner was."""
+LEFT_OUT: Final = 3.0
+"""Times its uncertainty that an edge is off, at most, where forms are compared."""
 SCATTER: Final = 0.15
 """Pixels of scatter up to which the edges' errors are as small as their weights say."""
 ASTRAY: Final = 0.1
@@ -87,6 +89,8 @@ RIVAL: Final = 0.8
 """Share of the edges that the best reading explains from which another reading is carried beside it."""
 ANOTHER_EDGE: Final = 0.15
 """mm between the heights of two readings from which they are different ones."""
+STANDING: Final = 0.55
+"""Share of a base's largest radius up to which a figure's feet and plate may hide its upper edge."""
 
 # bend
 

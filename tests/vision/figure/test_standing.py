@@ -84,8 +84,8 @@ def test_a_line_between_backdrop_and_figure_is_told_and_in_the_uncertainty_of_th
 
 def _fit(share: float, height: float) -> Fit:
     """A sharp-edged base whose ellipsoid's middle is `share` of its half-axis above the table."""
-    vector = np.zeros(BASE + 5)
-    vector[BASE:] = 9.5, height, 5.0, share, 5.0 / share
+    vector = np.zeros(BASE + 6)
+    vector[BASE:] = 9.5, height, 5.0, share, 5.0 / share, 1.0
     edges = BaseEdges(np.zeros((4, 2)), np.ones(4), np.zeros(4, dtype=bool))
     known = KnownBase(np.zeros(len(vector)), np.eye(len(vector)), ())
     return Fit("sharp", vector, np.eye(len(vector)), known, 1.0, edges, np.zeros(4), np.ones(4))
