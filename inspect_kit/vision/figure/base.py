@@ -183,9 +183,11 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, sure: boo
     where nothing tells ground from figure."""
     found = smoothed(strips(pixels, lines, reach + 1.3 * half_of(ground.blur) + 6))
     strange = strangeness(found, ground)
-    enter, entered = entrances(strange, found.steps, reach)
+    # Stored colour bleeds beyond the edge that the light tells.
+    enter, entered = entrances(strange, found.steps, max(reach, tuning.BLEEDING))
     far = np.where(ground.on_table(ground.places(lines.feet)[0]), 2.0, reach)
     enter = sharpened(found, enter, ground.blur, far)
+    entered &= np.abs(enter) <= reach
     steep_at, steep = peaks(found, reach, ground.blur)
     # A line that is strange outside as well lies behind the figure's top.
     faint = ~entered & (strange[:, found.steps > 0].max(axis=1) < 1.0) & (steep > 0.006)

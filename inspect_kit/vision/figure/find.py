@@ -146,8 +146,8 @@ def first_guess(found: Found, standoff: tuple[float, float], effort: int) -> Flo
     far = cv2.GaussianBlur(found.strange.astype(np.float32), (0, 0), 1.0)
     scene = _Scene(found.look, found.ground, root, np.asarray(far, dtype=np.float32))
     random = np.random.default_rng(effort)
-    origin = np.array([found.aside, standoff[0], 9.4, 6.0, 0.55, 0.8])
-    spread = np.array([3.0, min(standoff[1], 2.0), 1.2, 0.8, 0.5, 0.12])
+    origin = np.array([found.aside, standoff[0], 9.5, 6.5, 1.8, 0.78])
+    spread = np.array([3.0, min(standoff[1], 2.0), 1.2, 1.1, 1.3, 0.12])
     trials = origin + spread * np.clip(random.standard_normal((tuning.FIRST * effort, 6)), -2.2, 2.2)
     scores = np.array([_support(scene, trial) for trial in trials])
     for turn in range(4):
@@ -166,10 +166,10 @@ def _vector(ground: Ground, trial: Floats) -> Floats:
     found = np.zeros(BASE + 6)
     found[:VIEW] = ground.view.vector
     found[[X, STANDOFF, LEVEL, SLOPE]] = trial[0], trial[1], ground.foot.level, ground.foot.slope
-    height = float(np.clip(trial[3], 4.0, 9.0))
-    depth = float(np.clip(trial[4], -0.5, 2.5))
+    height = float(np.clip(trial[3], 4.0, 9.5))
+    depth = float(np.clip(trial[4], -0.5, 0.7 * height))
     share = float(np.clip(trial[5], 0.4, 0.98))
-    found[BASE:] = np.clip(trial[2], 6, 13), height, height - depth, share, (height - depth) / share, 1.0
+    found[BASE:] = np.clip(trial[2], 6, 13), height, height - depth, share, 7.0, 0.7
     return found
 
 

@@ -311,7 +311,7 @@ def _height(forms: Forms, top: Top, scale: float) -> Feature:
     """From the table to the highest point; the ray touches a rounded head behind or before that point."""
     pixel = top.highest.pixel
     fall = elevation_at(forms.fits[0].vector, pixel)
-    excess = min(top.highest.curvature, tuning.HEAD) * (1 / np.cos(fall) - 1)
+    excess = top.highest.curvature * (1 / np.cos(fall) - 1)
     value, budget = _over_forms(forms, lambda vector: float(own_places(vector, pixel[None])[0, 1]))
     parts = [
         *budget, SizePart("outline of the top", _edge(top.highest, scale)),

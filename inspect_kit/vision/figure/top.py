@@ -205,7 +205,7 @@ def summit(edges: BaseEdges, value: Floats, along: Floats) -> Extreme:
     else:
         top = float(np.clip(-factors[1] / (2 * factors[0]), sure.min(), sure.max()))
     pixel = _moved(points[near], u, v, top, float(np.polyval(factors, top)))
-    return Extreme(pixel, float(np.clip(-1 / (2 * min(factors[0], -1e-3)), 0.2, 4.0)), spread, doubt)
+    return Extreme(pixel, float(np.clip(-1 / (2 * min(factors[0], -1e-3)), 0.2, 2.0)), spread, doubt)
 
 
 def _spread(left: Floats) -> float:

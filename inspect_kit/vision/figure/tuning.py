@@ -145,8 +145,6 @@ as what is behind it. A sky-blue man, path-traced: 0.45 mm for both hands togeth
 CONTINUED: Final = 0.3
 """mm of doubt in the largest diameter and its depth for a mm of wall that is continued, not seen: walls fuller than an
 ellipse, path-traced."""
-HEAD: Final = 2.0
-"""Radius of a head in depth, mm, at most."""
 
 # refusals
 

@@ -38,6 +38,7 @@ from inspect_kit.vision.figure.base_fit import (  # fmt: skip
 )
 from inspect_kit.vision.figure.bend import unbent
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, fit_steps, sharpened
+from inspect_kit.vision.figure.find import _vector
 from inspect_kit.vision.figure.measure import FORM, Forms, SizePart
 from inspect_kit.vision.figure.refusals import blur_across, two_ways
 from inspect_kit.vision.figure.solid import NUMBERS, PROFILES, outline, sizes_of
@@ -99,6 +100,13 @@ def test_a_wall_may_turn_level_within_a_part_of_the_radius() -> None:
     assert found.top_diameter == pytest.approx(2 * (10.0 - 4.0 * (1 - 0.6)))
     slopes = -np.gradient(wall.radii, wall.heights)
     assert wall.slopes[5:-5] == pytest.approx(slopes[5:-5], rel=0.05, abs=0.02)
+
+
+def test_a_first_guess_may_be_of_a_high_base_that_is_widest_at_half_its_height() -> None:
+    """Guesses ended at 7.8 mm and at 2.5 mm above the widest place; a base seen by everybody was refused."""
+    found = sizes_of("sharp", _vector(_before_backdrop(), np.array([0.0, 20.0, 10.5, 8.8, 4.8, 0.78]))[BASE:])
+    assert (found.height, found.depth) == pytest.approx((8.8, 4.8))
+    assert found.top_diameter > 0.65 * found.diameter
 
 
 def test_a_rounded_upper_face_ends_where_it_has_fallen_by_a_twentieth_of_a_millimetre() -> None:
