@@ -31,7 +31,7 @@ from inspect_kit.rulebook.library import load
 from inspect_kit.values.quantity import parse_strict
 
 DAY = date(2026, 11, 18)
-SENT = {"raw": "S S      14.82 g", "time": "2026-11-18T10:00:00.000+00:00", "serial": "B021"}
+SENT: dict[str, Any] = {"raw": "S S      14.82 g", "time": "2026-11-18T10:00:00.000+00:00", "serial": "B021"}
 PHOTO = {"file": "a.jpg", "sha256": "1" * 64, "width": 100, "height": 100}
 
 
