@@ -16,7 +16,8 @@ from inspect_kit.values.value import LENS, PRINT_SCALE, REFERENCE_SIZE, Contribu
 Floats = NDArray[np.float64]
 
 SHARED: Final = frozenset({
-    PRINT_SCALE, LENS, REFERENCE_SIZE, "piece height", "rim shape", "standoff", "form of the base", "form of the edge",
+    PRINT_SCALE, LENS, REFERENCE_SIZE, "piece height", "rim shape", "hidden wall", "standoff", "form of the base",
+    "form of the edge",
 })  # fmt: skip
 """Effects that are the same in every photo of the same pieces on the same sheet with the same camera."""
 DISAGREE: Final = "photos disagree"

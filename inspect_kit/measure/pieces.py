@@ -203,7 +203,7 @@ def _warnings(
 
 
 def _advice(looks: Sequence[DiscLook], pieces: Sequence[MeasuredPiece]) -> list[Notice]:
-    """Where another distance would help: how far, and what U would be then."""
+    """Where another distance would help: how far, and what U would be then; where none does, what no photo shows."""
     worst = max(pieces, key=lambda piece: piece.diameter.standard)
     expanded = 2 * worst.diameter.standard
     centre = looks[worst.photo].placed.view.centre
@@ -212,4 +212,7 @@ def _advice(looks: Sequence[DiscLook], pieces: Sequence[MeasuredPiece]) -> list[
     if expanded > _LARGE and reached < 0.8 * expanded:
         places = {"distance": f"{distance / 1000:.1f}", "better": f"{better / 1000:.1f}"}
         return [notice("better-distance", expanded=f"{expanded:.2f}", reached=f"{reached:.2f}", **places)]
+    if worst.diameter.budget[0].source == "hidden wall" and expanded > _LARGE:
+        wall = f"{2 * worst.diameter.budget[0].standard:.2f}"
+        return [notice("wall-unseen", expanded=f"{expanded:.2f}", wall=wall)]
     return []

@@ -49,8 +49,8 @@ class Disc:
     by_rim: float
     by_view: Floats
     resolution: float
-    cover: float
     blur: float
+    """Of the photo, pixels; infinite where the outline was told without it."""
     contrast: float
     unevenness: float
     """By how much the contrast varies around the outline, as a share of it: printed marks, a dark shadow."""
@@ -62,16 +62,14 @@ class Disc:
     centre: Floats
     relief: float = 0.0
     """mm by which milling stands out of the mean outline; the radius includes it."""
-    lighter: float = 0.0
-    """By how much the piece is lighter than the ground, in codes from 0 to 1."""
     near_seen: float = 1.0
     """The share of the half towards the camera, where the outline is the foot, that has an edge on it."""
 
     @property
     def outer_reading(self) -> float:
         """mm by which edges outside of the fitted outline outweigh those inside, where the contrast hardly tells; at
-        least a share of the rim where that, darker than the face, passes through the ground's brightness; and half
-        the rim where no foot is seen: then the outline may be the upper face's."""
+        least a share of the rim, which is darker than the face or mirrors the ground, and somewhere as bright as that;
+        and half the rim where no foot is seen: then the outline may be the upper face's."""
         return max(self._fainter, tuning.FACE_OR_RIM * self.solid.rim if self.near_seen < tuning.NO_FOOT else 0.0)
 
     @property
@@ -79,8 +77,7 @@ class Disc:
         low, high = tuning.TWO_OUTLINES
         doubt = float(np.clip((high - self.contrast) / (high - low), 0.0, 1.0))
         inwards, outwards = np.nanpercentile(self.deviations, [10, 90])
-        rim = tuning.RIM_AS_GROUND * self.solid.rim if self.lighter > 0 else 0.0
-        return doubt * max(float(inwards + outwards), rim)
+        return doubt * max(float(inwards + outwards), tuning.RIM_AS_GROUND * self.solid.rim)
 
 
 @dataclass(frozen=True)
@@ -292,7 +289,6 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         by_rim=float(gain[2, 4] / max(shape.u_rim, 1e-4)),
         by_view=-spread[2] @ lines.by_view,
         resolution=resolution,
-        cover=cover,
         blur=edges.blur,
         contrast=float(np.median(edges.contrast[good])),
         unevenness=float(edges.contrast[good].std() / edges.contrast[good].mean()),
@@ -302,7 +298,6 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         outline=lines.feet,
         centre=view.pixels(solid.centre[None])[0],
         relief=relief,
-        lighter=edges.lighter,
         near_seen=float(near[lines.near].mean()) if lines.near.any() else 1.0,
     )
 

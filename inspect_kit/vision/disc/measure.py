@@ -397,7 +397,8 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float], flatness: float
         REFERENCE_SIZE: 2 * reference * scale[0],
         "camera pose": 2 * pose * scale[0],
         "piece height": 2 * disc.by_thickness * scale[0],
-        "rim shape": _shape_part(disc) * scale[0],
+        "rim shape": 2 * disc.by_rim * scale[0],
+        "hidden wall": tuning.BULGE * disc.solid.thickness * scale[0],
         "sheet flatness": diameter * flatness / max(away, 1.0),
     }
     place = disc.solid.x * scale[0], disc.solid.y * scale[0]
@@ -405,17 +406,14 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float], flatness: float
 
 
 def _light_part(disc: Disc) -> float:
-    """A shadow moves a faint edge more than a strong one; over printed marks the ground changes within the lines that
-    are averaged; and of a piece as bright as the mat two outlines can be read, of which the outer one may be right."""
+    """A shadow moves a faint edge more than a strong one, and sharpening what it stands on; over printed marks the
+    ground changes within the lines that are averaged; and of a piece as bright as the mat two outlines can be read, of
+    which the outer one may be right."""
     faint = np.hypot(1.0, tuning.EDGE_FAINT / max(disc.contrast, 0.01))
+    sharpened = max(1.0, tuning.UNSHARPENED / disc.blur)
     uneven = 1 + tuning.MARKS * max(disc.unevenness - tuning.EVEN, 0.0)
-    parts = 2 * MODEL_ERROR * faint * uneven / disc.resolution, 2 * MODEL_SHADE, 2 * disc.outer_reading
+    parts = 2 * MODEL_ERROR * faint * sharpened * uneven / disc.resolution, 2 * MODEL_SHADE, 2 * disc.outer_reading
     return float(np.linalg.norm(parts))
-
-
-def _shape_part(disc: Disc) -> float:
-    """The rim's radius, and a wall that is wider below its rim, where no camera above sees it."""
-    return float(np.hypot(2 * disc.by_rim, tuning.BULGE * disc.solid.thickness))
 
 
 def _view_parts(disc: Disc, view: View) -> tuple[float, float, float]:

@@ -163,7 +163,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, spread: float, shape: S
         left = offset - _DESIGN @ move
         solid = _moved(solid, move)
     edge = np.hypot(spread, scatter * float(np.sqrt(tuning.SYSTEMATIC * (gain[2] ** 2).sum())) * around.resolution)
-    contrast, lighter = _contrast(around)
+    contrast = _contrast(around)
     good = weights > 0
     unevenness = float(contrast[good].std() / contrast[good].mean())
     if unevenness > tuning.PATCHY or float(np.median(contrast[good])) < tuning.FAINT_PIECE:
@@ -175,8 +175,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, spread: float, shape: S
         by_rim=0.0,
         by_view=-gain[2] @ by_view,
         resolution=around.resolution,
-        cover=float(seen.mean()),
-        blur=0.0,
+        blur=np.inf,
         contrast=float(np.median(contrast[good])),
         unevenness=unevenness,
         azimuths=_AZIMUTHS,
@@ -184,7 +183,6 @@ def _described(pixels: Pixels, view: View, solid: Solid, spread: float, shape: S
         scatter=scatter * around.resolution,
         outline=_across(view, solid)[0],
         centre=view.pixels(solid.centre[None])[0],
-        lighter=float(np.median(lighter)),
     )
 
 
@@ -227,9 +225,9 @@ def _slopes(view: View, solid: Solid) -> tuple[Floats, Floats]:
     return np.einsum("nj,njk->nk", by_place, surface_slopes(solid, view.centre, _AZIMUTHS)), by_view
 
 
-def _contrast(around: _Around) -> tuple[Floats, Floats]:
-    """Codes (0 to 1) between piece and ground beside the outline, and by how much the piece is lighter."""
+def _contrast(around: _Around) -> Floats:
+    """Codes (0 to 1) between piece and ground beside the outline."""
     away = around.profile.steps / around.resolution
     inside, outside = ((away > low) & (away < low + 0.6) for low in (-0.8, 0.2))
     step = around.profile.codes[:, inside].mean(axis=1) - around.profile.codes[:, outside].mean(axis=1)
-    return np.asarray(np.linalg.norm(step, axis=1)), np.asarray(step[:, 0])
+    return np.asarray(np.linalg.norm(step, axis=1))

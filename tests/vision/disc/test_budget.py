@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from inspect_kit.vision.disc.coin_reference import first_view
 from inspect_kit.vision.disc.fit import Disc
-from inspect_kit.vision.disc.measure import _light_part, _shape_part
+from inspect_kit.vision.disc.measure import _light_part, _spotted
 from inspect_kit.vision.disc.solid import Solid
+from inspect_kit.vision.optics.camera import guessed
 
 
 def _disc(contrast: float, outwards: float) -> Disc:
@@ -17,7 +19,7 @@ def _disc(contrast: float, outwards: float) -> Disc:
     around = np.linspace(0, 2 * np.pi, 90, endpoint=False)
     deviations = np.where(np.arange(90) % 3 == 0, outwards, 0.02 * np.sin(7 * around))
     return Disc(
-        Solid(0, 0, 15, 8, 0.5), 0.01, 0.0, 0.0, np.zeros(15), 8.0, 0.8, 1.0, contrast, 0.2, around, deviations, 0.3,
+        Solid(0, 0, 15, 8, 0.5), 0.01, 0.0, 0.0, np.zeros(15), 8.0, 1.0, contrast, 0.2, around, deviations, 0.3,
         np.zeros((90, 2)), np.zeros(2),
     )  # fmt: skip
 
@@ -31,11 +33,22 @@ def test_beside_a_clear_edge_a_second_one_further_out_is_a_shadow() -> None:
     assert _light_part(_disc(0.4, 0.2)) == pytest.approx(_light_part(_disc(0.4, 0.0)))
 
 
-def test_a_wall_that_bulges_below_its_rim_is_within_three_u() -> None:
-    """By 0.06 mm a side, as path-traced strikers by another hand have it: from above only the rim is seen."""
-    assert 3 * _shape_part(_disc(0.4, 0.0)) >= 0.12
+def test_a_sharpened_picture_tells_an_edge_less_well() -> None:
+    """Path-traced red lacquer, sharpened by a phone to a blur of 0.4 pixels, was 4.0 u too small."""
+    clear = _disc(0.4, 0.0)
+    assert _light_part(replace(clear, blur=0.4)) > 2 * _light_part(clear)
+    assert _light_part(replace(clear, blur=1.4)) == _light_part(replace(clear, blur=np.inf))
 
 
-def test_a_thin_coin_has_no_wall_to_bulge() -> None:
-    thin = replace(_disc(0.4, 0.0), solid=Solid(0, 0, 12, 2, 0.3))
-    assert _shape_part(thin) <= 0.01
+def test_a_dark_rim_that_mirrors_the_mat_is_covered() -> None:
+    """Path-traced black lacquer as bright as the mat was 0.70 mm (6 u) too small: its face's edge was measured."""
+    lacquer = replace(_disc(0.096, 0.0), solid=Solid(0, 0, 15, 8, 1.14))
+    assert 4 * _light_part(lacquer) > 0.7
+
+
+@pytest.mark.parametrize(("thickness", "wall"), [(8.0, 0.12), (2.0, 0.03)])
+def test_expanded_uncertainty_reaches_a_wall_that_bulges_below_its_rim(thickness: float, wall: float) -> None:
+    """By 0.06 mm a side on 8 mm, as path-traced strikers by another hand have it: from above only the rim is seen."""
+    disc = replace(_disc(0.4, 0.0), solid=Solid(0, 0, 15, thickness, 0.5))
+    spotted = _spotted(disc, first_view(guessed(1600, 1200, None), 230.0), (1.0, 0.0), 0.15)
+    assert 2 * spotted.diameter.part("hidden wall") == pytest.approx(wall)
