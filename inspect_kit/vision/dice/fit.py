@@ -41,8 +41,10 @@ ALIKE: Final = 0.15
 """Standard deviation, mm, by which the two edges of one face differ."""
 SCALE: Final = np.array([1.0, 1.0, 0.05, 1.0, 1.0, 1.0, 1.0])
 """Sizes of a die's numbers (mm, the third radians), for slopes and steps."""
-MIDDLE: Final = 0.07
-"""mm to which the middle of the pips is the middle of the face."""
+MIDDLE: Final = 0.05
+"""mm to which the middle of the pips is the middle of the face: one tool makes both, wear does not take evenly."""
+_MIDDLE_READ: Final = 0.15
+"""Pixels to which the middle of the pips is seen: on 16 path-traced dice, 0.1."""
 _REGULAR: Final = 1e-9 * np.eye(7)
 """What keeps the normal equations solvable."""
 _SLOW: Final = np.array([0, 0, 7.0, 0, 0, 0, 0])
@@ -70,8 +72,8 @@ class Beliefs:
     def residuals(self, view: View, vector: Floats) -> Floats:
         """Each of standard deviation one."""
         mean, height = (vector[FIRST] + vector[SECOND]) / 2, self.expected.height
-        pixel = MIDDLE * view.resolution(Cube(vector).top)
-        away = (pixels_of(view.vector, Cube(vector).top[None])[0] - self.centre) / max(pixel, 0.5)
+        pixels = np.hypot(MIDDLE * view.resolution(Cube(vector).top), _MIDDLE_READ)
+        away = (pixels_of(view.vector, Cube(vector).top[None])[0] - self.centre) / pixels
         return np.array([
             (vector[HEIGHT] - mean) / CUBE,
             0.0 if height is None else (vector[HEIGHT] - height[0]) / height[1],

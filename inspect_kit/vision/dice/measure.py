@@ -21,7 +21,7 @@ from inspect_kit.vision.dice.fit import (
     sketch_cube,
 )
 from inspect_kit.vision.dice.patterns import Face
-from inspect_kit.vision.dice.pips import Spot, hull_of, pip_diameter, within
+from inspect_kit.vision.dice.pips import Rim, hull_of, rim_of, within
 from inspect_kit.vision.dice.read import DiceSheet, FaceReading, read_dice
 from inspect_kit.vision.dice.rounding import rounding_of
 from inspect_kit.vision.dice.solid import HEIGHT, Cube
@@ -240,7 +240,7 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: StatedDie, colour_spr
     optics = Optics(blur_of(pixels, placed.known), colour_spread)
     view = placed.view
     expected = Expected(*(told.rounding or USUAL_ROUNDING), optics, told.height)
-    found = _sought_again(pixels, view, _sketches(reading, view), expected)
+    found = _sought_again(pixels, view, _sketches(pixels, reading, view), expected)
     fits = [_fitted(pixels, view, each, expected, told.rounding is not None) for each in found]
     pairs = zip(reading.faces, fits, strict=True)
     return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs])
@@ -271,9 +271,9 @@ def _fitted(
     return Unfit("its outline is not clear") if doubtful else fit
 
 
-def _sketches(reading: FaceReading, view: View) -> list[Sketch]:
+def _sketches(pixels: Pixels, reading: FaceReading, view: View) -> list[Sketch]:
     """Every face with the outlines of all others."""
-    alone = [_sketch(reading, face, view) for face in reading.faces]
+    alone = [_sketch(pixels, reading, face, view) for face in reading.faces]
     hulls = [view.pixels(_cube(view, sketch).hull) for sketch in alone]
     return [replace(sketch, others=tuple(hulls[:index] + hulls[index + 1 :])) for index, sketch in enumerate(alone)]
 
@@ -283,7 +283,7 @@ def _cube(view: View, sketch: Sketch) -> Cube:
     return placed_cube(view, sketch, 0.5 * sketch.sizes[0] + 0.5 * sketch.sizes[1], USUAL_ROUNDING[0])
 
 
-def _sketch(reading: FaceReading, face: Face, view: View) -> Sketch:
+def _sketch(pixels: Pixels, reading: FaceReading, face: Face, view: View) -> Sketch:
     """The face in the photo's pixels, and what its pips tell of its size."""
     centre = reading.window.in_photo(face.centre)
     frame = face.frame / reading.window.factor
@@ -295,7 +295,7 @@ def _sketch(reading: FaceReading, face: Face, view: View) -> Sketch:
     if face.square.sides.min() > _CLEAR:
         low, high = max(low, 0.9 * face.square.half_edge), min(high, 1.35 * face.square.half_edge)
     low, high = np.clip([low * between, high * between], SMALLEST + 0.5, LARGEST - 0.5)
-    return Sketch(centre, frame, (float(low), float(max(high, low + 1.0))))
+    return Sketch(_middle(pixels, reading, face, view), frame, (float(low), float(max(high, low + 1.0))))
 
 
 def _die(reading: FaceReading, face: Face) -> Die:
@@ -315,18 +315,30 @@ def _measured(pixels: Pixels, reading: FaceReading, face: Face, fit: Fitted | Un
 def _pips(pixels: Pixels, reading: FaceReading, face: Face, fitted: Fitted, view: View) -> Pips | None:
     """Pips on the plane of the upper face."""
     cube = fitted.cube
-    height = float(cube.vector[HEIGHT])
-    places = view.on_plane(reading.window.in_photo(np.array([pip.centre for pip in face.spots])), height)
-    radius = fitted.resolution**-1 * float(np.mean([pip.radius for pip in face.spots])) / reading.window.factor
-    found = [
-        pip_diameter(pixels, view, Spot(place, height, radius), np.delete(places, index, axis=0))
-        for index, place in enumerate(places)
-    ]
-    sizes = [size for size in found if size is not None]
-    if len(sizes) < len(found):
+    rims = list(_rims(pixels, reading, face, view, float(cube.vector[HEIGHT])))
+    found = [rim for rim, sharp in rims if sharp]
+    if len(found) < len(rims):
         return None
-    away = places.mean(axis=0) - cube.top[:2]
+    away = np.mean([rim.place for rim in found], axis=0) - cube.top[:2]
+    sizes = [2 * rim.radius for rim in found]
     return Pips(float(np.mean(sizes)), float(np.ptp(sizes)), float(np.hypot(*away)))
+
+
+def _rims(pixels: Pixels, reading: FaceReading, face: Face, view: View, height: float) -> Iterator[tuple[Rim, bool]]:
+    """The rims of a face's pips, and whether each was found: else it is where the pip was read."""
+    places = view.on_plane(reading.window.in_photo(np.array([pip.centre for pip in face.spots])), height)
+    for place, pip in zip(places, face.spots, strict=True):
+        radius = pip.radius / reading.window.factor / view.resolution(np.array([*place, height]))
+        rough = Rim(place, radius)
+        rim = rim_of(pixels, view, rough, height)
+        yield rim or rough, rim is not None
+
+
+def _middle(pixels: Pixels, reading: FaceReading, face: Face, view: View) -> Floats:
+    """Where in the photo the middle of a face's pips is: every number has it in the middle of the face."""
+    rims = _rims(pixels, reading, face, view, _USUAL_HEIGHT)
+    place = np.mean([rim.place for rim, _ in rims], axis=0)
+    return view.pixels(np.array([[*place, _USUAL_HEIGHT]]))[0]
 
 
 def _look(reading: FaceReading, dice: list[Die]) -> DiceLook:

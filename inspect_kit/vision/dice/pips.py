@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
-from inspect_kit.vision.optics.light import linear, window_of
+from inspect_kit.vision.fitting.edge_peaks import steepness
+from inspect_kit.vision.fitting.edge_step import profiles
 from inspect_kit.vision.optics.pose import View
-from inspect_kit.vision.reference.corners import sample
 
 LEAST_SIDE: Final = 5
 """Pixels: smaller spots are noise."""
@@ -274,71 +274,60 @@ def _medians(colours: AnyArray, centres: Floats, roots: Floats, unit: Floats) ->
     return np.median(colours[at[:, :, 1], at[:, :, 0]], axis=1), np.asarray(whole)
 
 
-# The diameter of a pip, from the light that it takes away or adds, whatever the blur.
+# A pip's rim: where the light around it is steepest, way by way. Lit from one side, a hollow is lighter on the other,
+# so that a line of one level around it lies off its middle; its rim does not.
 
-_GRID: Final = 41
-"""Samples of a side of a pip's patch."""
-_REACH: Final = 1.6
-"""Radii around the middle in which a pip's light is summed."""
-_CROWDED: Final = 2.9
-"""Radii below which a neighbour's light reaches into that."""
-_TRIALS: Final = 6
-"""Steps of a pip's size, at most."""
-_SETTLED: Final = 0.04
-"""Change of the diameter, as a share, at which it is taken."""
-_SECTOR: Final = float(np.cos(np.radians(55)))
-"""Cosine of the angle to a neighbour within which its light disturbs."""
+_RIM_REACH: Final = 0.45
+"""Radii around the supposed rim in which it is looked for."""
+_OUTWARDS: Final = 0.05
+"""Radii of a step that tells which way is outwards in the photo."""
+_TRIALS: Final = 3
+"""Times it is looked for, each time where it was found last."""
+_OFF_RIM: Final = 2.0
+"""Usual distances from the circle at which a way counts half: a neighbour's rim, a gleam."""
+_RIM_SLOPES: Final = np.column_stack([np.ones(len(_CIRCLE)), _CIRCLE])
+"""How the circle moves outwards on each way with its radius and its middle."""
 
 
 @dataclass(frozen=True)
-class Spot:
-    """A pip on the upper face: place on the sheet, height and rough radius, mm."""
+class Rim:
+    """A pip on the upper face: its middle on the sheet and its radius, mm."""
 
     place: Floats
-    height: float
     radius: float
 
 
-def pip_diameter(pixels: Pixels, view: View, spot: Spot, others: Floats) -> float | None:
-    """Of the circle of the same area, mm; `None` where it does not stand out, or its size stays open."""
+def rim_of(pixels: Pixels, view: View, rough: Rim, height: float) -> Rim | None:
+    """The rim of a pip at this height over the sheet; `None` where it is not near the rough one."""
+    rim = rough
     for _ in range(_TRIALS):
-        found = _summed(pixels, view, spot, others)
-        if found is None or abs(found / (2 * spot.radius) - 1) < _SETTLED:
-            return found
-        # The light must be summed as far as the pip reaches, and no further.
-        spot = replace(spot, radius=found / 2)
-    return None
+        grown, *moved = _circle_through(_steepest(pixels, view, rim, height)).tolist()
+        rim = Rim(rim.place + np.array(moved), rim.radius + grown)
+        away = float(np.hypot(*(rim.place - rough.place)))
+        if max(away, abs(rim.radius - rough.radius)) > 2 * _RIM_REACH * rough.radius:
+            return None
+    return rim
 
 
-def _summed(pixels: Pixels, view: View, spot: Spot, others: Floats) -> float | None:
-    """The diameter from the light around a pip of about this radius.
-
-    Linear light adds up: what a blurred pip lacks inside its outline lies outside, so the sum over both is its area.
-    Towards neighbouring pips, at `others`, nothing is summed.
-    """
-    steps = np.linspace(-1.7, 1.7, _GRID) * spot.radius
-    x, y = np.meshgrid(steps, steps)
-    points = np.column_stack([spot.place[0] + x.ravel(), spot.place[1] + y.ravel(), np.full(x.size, spot.height)])
-    seen = view.pixels(points)
-    part, origin = window_of(pixels, seen, 2)
-    light = sample(linear(part), seen - origin).reshape(_GRID, _GRID, 3)
-    far = np.hypot(x, y) / spot.radius
-    free = _free(x, y, spot, others)
-    inner, outer = (np.median(light[zone], axis=0) for zone in (far < 0.6, free & (far > 1.5) & (far < 1.7)))
-    step = inner - outer
-    if float(np.linalg.norm(step)) < 0.02:
-        return None
-    summed = free & (far < _REACH)
-    share = np.clip((light - outer) @ step / (step @ step), -0.2, 1.0)[summed].mean()
-    return float(2 * _REACH * spot.radius * np.sqrt(max(float(share), 0.0)))
+def _steepest(pixels: Pixels, view: View, rim: Rim, height: float) -> Floats:
+    """How far outside a rim the light is steepest on each way from its middle, mm."""
+    feet, beyond = (
+        view.pixels(np.column_stack([rim.place + radius * _CIRCLE, np.full(len(_CIRCLE), height)]))
+        for radius in (rim.radius, (1 + _OUTWARDS) * rim.radius)
+    )
+    lengths = np.linalg.norm(beyond - feet, axis=1)
+    per_mm = lengths / (_OUTWARDS * rim.radius)
+    reach = _RIM_REACH * rim.radius * float(per_mm.mean())
+    profile = profiles(pixels, feet, (beyond - feet) / lengths[:, None], reach + 2)
+    slope = np.where(np.abs(profile.steps) <= reach, steepness(profile), 0.0)
+    return np.asarray(profile.steps[slope.argmax(axis=1)] / per_mm)
 
 
-def _free(x: Floats, y: Floats, spot: Spot, others: Floats) -> Mask:
-    """Directions in which no neighbour is near."""
-    free = np.ones(x.shape, dtype=bool)
-    length = np.maximum(np.hypot(x, y), 1e-9)
-    for across, down in others - spot.place:
-        away = float(np.hypot(across, down))
-        if away < _CROWDED * spot.radius:
-            free &= (x * across + y * down) / (length * max(away, 1e-9)) < _SECTOR
-    return free if free.mean() > 0.2 else np.ones(x.shape, dtype=bool)
+def _circle_through(away: Floats) -> Floats:
+    """By how much radius and middle must change to meet most of the places on the ways."""
+    root = np.ones(len(away))
+    for _ in range(5):
+        found = np.linalg.lstsq(_RIM_SLOPES * root[:, None], away * root, rcond=None)[0]
+        left = np.abs(away - _RIM_SLOPES @ found)
+        root = 1 / (1 + (left / (_OFF_RIM * 1.5 * np.median(left) + 1e-3)) ** 2)
+    return np.asarray(found)

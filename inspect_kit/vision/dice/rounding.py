@@ -55,7 +55,7 @@ _BESIDE: Final = np.array([-0.5, 0.0, 0.5])
 """Pixels between lines that are averaged into one."""
 _SOFTENED: Final = 1.86
 """Radius of a sharp corner seen through a blur, over the blur: it is half as light 0.77 blurs inside."""
-_EDGE: Final = 0.32
+_EDGE: Final = 0.23
 """Pixels by which each line errs; more than they scatter, for neighbours err together."""
 _SHIFT: Final = 0.5
 """Pixels by which the sides beside a corner are off: only the corner's form shall tell."""

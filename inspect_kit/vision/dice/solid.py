@@ -57,13 +57,11 @@ class Cube:
 class Course:
     """Lines across the sides: the surface each one meets from the ground on inwards, as points of the sheet's frame.
 
-    `points` is lines × nodes × 3; the first node lies on the outline. `angle` is the elevation of the surface's normal,
-    `low` how far down the wall a node lies, from 0 at its upper end to 1.
+    `points` is lines × nodes × 3; the first node lies on the outline. `angle` is the elevation of the surface's normal.
     """
 
     points: Floats
     angle: Floats
-    low: Floats
     near: Mask
 
 
@@ -77,15 +75,9 @@ def course(vector: Floats, camera: Floats, shares: Floats) -> Course:
     r = _rounding(vector)
     sides = [_across_side(vector, camera, side, r) for side in range(SIDES)]
     angle, level = np.array([side[1] for side in sides]), np.array([side[2] for side in sides])
-    height = float(vector[HEIGHT])
-    low = (height - r - level) / max(height - 2 * r, 1e-6)
     near = np.array([side[0] for side in sides])
-    return Course(
-        _points(vector, r, (angle, level), shares),
-        np.repeat(angle, len(shares), axis=0),
-        np.repeat(low, len(shares), axis=0),
-        np.repeat(near, len(shares)),
-    )
+    points = _points(vector, r, (angle, level), shares)
+    return Course(points, np.repeat(angle, len(shares), axis=0), np.repeat(near, len(shares)))
 
 
 def _rounding(vector: Floats) -> float:
@@ -202,14 +194,11 @@ def lines_across(view: View, vector: Floats, shares: Floats) -> EdgeLines:
 
 @dataclass(frozen=True)
 class Sight:
-    """A die on given lines: where its outline and its face begin (pixels outwards), and the surface in between."""
+    """The surface of a die on given lines, from its outline to its face."""
 
-    outline: Floats
-    face: Floats
     depth: Floats
     """Of the nodes, pixels outwards from the foot, falling."""
     angle: Floats
-    low: Floats
     near: Mask
 
     def part(self, rows: slice) -> Sight:
@@ -222,8 +211,7 @@ def sight(view_vector: Floats, vector: Floats, lines: EdgeLines) -> Sight:
     across = course(vector, _camera(view_vector), lines.shares)
     seen = pixels_of(view_vector, across.points.reshape(-1, 3)).reshape(*across.points.shape[:2], 2)
     depth = ((seen - lines.feet[:, None, :]) * lines.normals[:, None, :]).sum(axis=2)
-    falling = np.minimum.accumulate(depth, axis=1)
-    return Sight(falling[:, 0], falling[:, -1], falling, across.angle, across.low, across.near)
+    return Sight(np.minimum.accumulate(depth, axis=1), across.angle, across.near)
 
 
 def _camera(view_vector: Floats) -> Floats:

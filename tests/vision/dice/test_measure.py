@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 import pytest
 
@@ -14,8 +15,10 @@ from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.dice.fit import _on_its_foot, _untold
 from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
 from inspect_kit.vision.dice.outline import LINES, Seen
+from inspect_kit.vision.dice.pips import Rim, rim_of
 from inspect_kit.vision.dice.solid import corner_body, half_sizes, placed_at
 from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.optics.pose import View
 from tests.scenes.dice import Die, Roll, photograph_roll
 from tests.scenes.throws import on_the_mat, thrown
 
@@ -136,3 +139,25 @@ def test_a_side_whose_light_fades_into_the_ground_may_err_as_a_whole() -> None:
     clear, limit, faded, gone = np.sqrt(_untold(Seen(0 * same, same, 0 * same, variance), same))
     assert clear == limit == 0
     assert 0.4 < faded < gone < 1.0
+
+
+def _straight_view() -> View:
+    """Ten pixels a mm, seen straight from above."""
+    values = np.array([3000.0, 3000.0, 100.0, 100.0, 0, 0, 0, 0, 0])
+    vector = np.array([*values, math.pi, 0.0, 0.0, 0.0, 0.0, 300.0])
+    return View(Camera(200, 200, values, np.diag(SPREAD**2), "test"), vector, np.eye(15), np.eye(6), 0.1, 4, 4)
+
+
+@pytest.mark.parametrize(("body", "lit"), [(30, 1.0), (220, -0.6)])
+def test_a_pip_is_where_its_rim_is_though_its_hollow_is_lit_from_one_side(body: int, lit: float) -> None:
+    """A line of one level around it lay 0.15 mm off, and the edges of the die came out 0.25 mm too long."""
+    y, x = np.mgrid[:200, :200] - np.array([103.0, 92.0])[:, None, None]
+    light = np.clip(0.5 + lit * x / 30, 0, 1) * (200 if lit > 0 else 90) + 45 * (lit > 0)
+    picture = np.where(np.hypot(x, y) < 15, light, body).astype(np.uint8)
+    pixels = np.repeat(cv2.GaussianBlur(picture, (0, 0), 1.2)[..., None], 3, axis=2)
+    view = _straight_view()
+    true = view.on_plane(np.array([[92.0, 103.0]]), 0.0)[0]
+    rim = rim_of(pixels, view, Rim(true + np.array([0.3, -0.2]), 1.3), 0.0)
+    assert rim is not None
+    assert np.hypot(*(rim.place - true)) < 0.03
+    assert rim.radius == pytest.approx(1.5, abs=0.04)
