@@ -109,7 +109,8 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | DiceSheet) -> Fac
     aces = [] if known else _lone(sight, [(index, spots.shapes[index]) for index in lone], many)
     faces = _best([*many, *aces])
     plane = start if known else plane_of(_without(faces, _sides(sight, faces, None)), start)
-    again = [*many, *faces, *_again(sight, faces, plane), *_lone(sight, _flat(spots, lone, plane), faces)]
+    straight = [*_again(sight, faces, plane), *_lone(sight, _flat(spots, lone, plane), faces)]
+    again = [*many, *faces, *(_flat_by_sides(face) for face in straight)]
     if not known and _tiny(faces, spots):
         again += _on_plane(sight, plane)
     faces = _best(_like_the_others(again, plane), plane)
@@ -160,7 +161,7 @@ def _sides(sight: _Sight, faces: Sequence[Face], plane: Outlook | None) -> list[
     under = [_face_seen(sight, beside(face, down)) for face, down in zip(told, downs, strict=True)]
     lower = [
         face for face, down, seen in zip(told, downs, under, strict=True)
-        if _face_seen(sight, beside(face, -down)) > SURE > seen
+        if _face_seen(sight, _over(face, down, plane)) > SURE > seen
     ]  # fmt: skip
     if plane is None:
         return lower
@@ -171,6 +172,13 @@ def _sides(sight: _Sight, faces: Sequence[Face], plane: Outlook | None) -> list[
         or any(on_wall(face, top, plane) for top in flat if top is not face)
     ]  # fmt: skip
     return [face for face in told if face in lower or face in hidden]
+
+
+def _over(face: Face, down: Floats, plane: Outlook | None) -> list[Place]:
+    """Where its top would be if a face were a side: of two faces of one die the top is seen as one on the plane is."""
+    own = np.inf if plane is None else unlike(plane.shape(face.centre), face.shape)
+    places = beside(face, -down)
+    return [(at, frame) for at, frame in places if plane is None or unlike(plane.shape(at), frame @ frame.T) < own]
 
 
 def _face_seen(sight: _Sight, places: Sequence[Place]) -> float:
@@ -424,6 +432,12 @@ def _again(sight: _Sight, faces: list[Face], plane: Outlook) -> list[Face]:
             frame, centre = diagonal_frame(ends[0], ends[1], shape)
             patterns.append(Pattern(face.number, face.pips, centre, frame, _share(shape, frame), 0.0))
     return _seen(sight, patterns)
+
+
+def _flat_by_sides(face: Face) -> Face:
+    """A face set straight by the plane lies on it if all its sides are there, however its few pips are smeared."""
+    seen = face.square.sides.min() > tuning.ALL_SIDES
+    return replace(face, shape=face.frame @ face.frame.T) if seen else face
 
 
 def _tiny(faces: list[Face], spots: Spots) -> bool:

@@ -19,7 +19,7 @@ from inspect_kit.vision.dice.measure import DiceLook, Die, look_at_dice, reading
 from inspect_kit.vision.dice.network import chances, halved
 from inspect_kit.vision.dice.patterns import Face, root_of, spots_of
 from inspect_kit.vision.dice.pips import Pip
-from inspect_kit.vision.dice.read import _on_plain, _together
+from inspect_kit.vision.dice.read import _on_plain, _over, _together
 from inspect_kit.vision.dice.tops import Outlook, beside, on_wall
 from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
 from tests.scenes.throws import set_out
@@ -124,6 +124,18 @@ def test_a_face_below_a_top_is_its_wall_if_its_pips_are_circles_there_and_not_on
     assert on_wall(side, top, plane)
     assert not on_wall(replace(side, shape=top.shape), top, plane)
     assert not on_wall(replace(side, centre=top.centre - (middle - top.centre)), top, plane)
+
+
+def test_a_face_that_lies_on_the_plane_is_no_side_of_one_that_does_not() -> None:
+    """Where the plane leans the wrong way a die's own wall seems to be above it; eight sure dice were lost by that."""
+    tilt = np.radians(28)
+    plane = Outlook(np.array([0.0, -np.sin(tilt), -np.cos(tilt)]), 1500.0, np.array([500.0, 500.0]))
+    top = replace(_upper_face((500.0, 500.0), plane, 2.8), number=5)
+    wall = np.column_stack([[40.0, 0.0], [0.0, 40 * np.sin(tilt)]]) / 2.8
+    down = plane.down(top.centre)
+    assert _over(top, -down, None)
+    assert not _over(top, -down, plane)
+    assert _over(replace(top, frame=wall, shape=wall @ wall.T), down, plane)
 
 
 @pytest.mark.parametrize("numbers", [(5, 4), (4, 0), (0, 2)])
