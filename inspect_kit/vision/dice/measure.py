@@ -338,7 +338,7 @@ def _middle(pixels: Pixels, reading: FaceReading, face: Face, view: View) -> Flo
     """Where in the photo the middle of a face's pips is: every number has it in the middle of the face."""
     rims = _rims(pixels, reading, face, view, _USUAL_HEIGHT)
     place = np.mean([rim.place for rim, _ in rims], axis=0)
-    return view.pixels(np.array([[*place, _USUAL_HEIGHT]]))[0]
+    return np.asarray(view.pixels(np.array([[*place, _USUAL_HEIGHT]]))[0])
 
 
 def _look(reading: FaceReading, dice: list[Die]) -> DiceLook:
