@@ -45,7 +45,7 @@ def trace_circle(
     shot: Shot, centre: Floats, radius: float, wanted: Wanted, avoid: Mask | None, ink: Ink | None
 ) -> Trace | Absent:
     """The outline of a circle near a guess; `avoid` marks azimuths (of 360 degrees) where other ink touches it."""
-    middle, size = _centred(shot, np.asarray(centre, dtype=np.float64), radius, wanted, avoid)
+    middle, size = np.asarray(centre, dtype=np.float64), radius
     found: Trace | Absent = Absent("missing")
     for reach in (wanted.reach,) if wanted.rough else (wanted.reach, 0.8):
         found = _outline(shot, middle, size, replace(wanted, reach=reach), avoid, ink)
@@ -58,7 +58,7 @@ def trace_circle(
     return found
 
 
-def _centred(shot: Shot, centre: Floats, radius: float, wanted: Wanted, avoid: Mask | None) -> tuple[Floats, float]:
+def centred(shot: Shot, centre: Floats, radius: float, wanted: Wanted, avoid: Mask | None) -> tuple[Floats, float]:
     """Middle and radius by where each line across is darkest, if most agree: a thin stroke must be met to be fitted."""
     lines, angles, usable = _stroke_lines(shot, (centre, radius), wanted, avoid)
     ringed = _ring_level(lines, usable, wanted) if usable.any() else None

@@ -11,7 +11,7 @@ import numpy as np
 from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.arrows import Arrow, Room, own_room, trace_arrow
-from inspect_kit.vision.board.circles import find_ring, trace_circle, trace_disc
+from inspect_kit.vision.board.circles import centred, find_ring, trace_circle, trace_disc
 from inspect_kit.vision.board.holes.corner_holes import find_corner_holes
 from inspect_kit.vision.board.holes.pockets import Corner, trace_pockets
 from inspect_kit.vision.board.layout import CIRCLES, CORNERS, OUTWARDS, SIDES, TOWARDS, WALLS, Placement
@@ -238,7 +238,9 @@ def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wan
     where, radius, clarity = find_ring(around.mosaic, place, around.circle_radii, 8.0, layout.DISC / layout.CIRCLE)
     if clarity < tuning.LEAST_RING:
         return _absent(around, place, 18.0)
-    return trace_circle(around.shot, where, radius, look[0], _touching(around, name), look[1])
+    touched = _touching(around, name)
+    where, radius = centred(around.shot, where, radius, look[0], touched)
+    return trace_circle(around.shot, where, radius, look[0], touched, look[1])
 
 
 def _own_circles(around: Surroundings, lines: Survey, rough: bool) -> Survey:

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from inspect_kit.vision.board.circles import trace_circle
+from inspect_kit.vision.board.circles import centred, trace_circle
 from inspect_kit.vision.board.lines import Absent, Wanted, trace_line
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 from inspect_kit.vision.fitting.stripe import Shot
@@ -66,6 +66,7 @@ def test_a_thin_outline_seen_in_part_is_found_from_a_guess_nearly_a_millimetre_a
     shot = _shot(inked.reshape(480, FINE, 600, FINE).mean(axis=(1, 3)).astype(np.float32))
     touched = np.zeros(360, dtype=bool)
     touched[:40] = touched[125:190] = touched[265:350] = True
-    found = trace_circle(shot, MIDDLE + 0.6, 15.5, WANTED, touched, None)
+    middle, size = centred(shot, MIDDLE + 0.6, 15.5, WANTED, touched)
+    found = trace_circle(shot, middle, size, WANTED, touched, None)
     assert not isinstance(found, Absent)
     assert found.cover > 0.9
