@@ -37,8 +37,8 @@ def parse_json(text: str | bytes, where: str, real: Callable[[str], object] = De
 
 def misfit(problem: Exception) -> str:
     """Where in a document something does not fit its form (`$.sheet.id`), out of the words of who decodes it."""
-    at, missing = re.search(r"- at `(\S+)`", str(problem)), re.search(r"required field `(\w+)`", str(problem))
-    return (at[1] if at else "$") + (f".{missing[1]}" if missing else "")
+    at, key = re.search(r"- at `(\S+)`", str(problem)), re.search(r"(?:required|unknown) field `([^`]+)`", str(problem))
+    return (at[1] if at else "$") + (f".{key[1][:40]}" if key else "")
 
 
 def bounded(number: str) -> Decimal:

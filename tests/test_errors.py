@@ -226,7 +226,7 @@ def test_a_sheet_that_is_no_toml_is_told_without_the_parsers_english(text: str, 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b'{"format": 1', "ist kein JSON"),
+        (b'{"format": 1', "ist keine Aufzeichnung: bei $ passt etwas nicht"),
         (b'{"format": 1}', "ist keine Aufzeichnung: bei $.sheet passt etwas nicht"),
         (b'{"format": "x"}', "ist keine Aufzeichnung: bei $.format passt etwas nicht"),
     ],

@@ -296,10 +296,8 @@ def open_record(content: bytes, *, where: str = "record") -> Record:
         if stated != FORMAT:
             raise BadInput("other-format", where=where, stated=stated, format=FORMAT)
         return _RECORDS.decode(content)
-    except msgspec.ValidationError as problem:
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
         raise BadInput("not-record", where=where, place=misfit(problem)) from None
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        raise BadInput("not-json", where=where) from None
 
 
 class _Stated(msgspec.Struct):

@@ -220,10 +220,8 @@ def open_lot_record(content: bytes, *, where: str = "record") -> LotRecord:
         raise BadInput("record-too-large", where=where, max_bytes=MAX_BYTES // 1_000_000)
     try:
         return msgspec.json.decode(content, type=LotRecord)
-    except msgspec.ValidationError as problem:
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
         raise BadInput("not-lot-record", where=where, place=misfit(problem)) from None
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        raise BadInput("not-json", where=where) from None
 
 
 # From a judged lot to its record.
