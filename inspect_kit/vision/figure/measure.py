@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from inspect_kit.errors import BadInput, Notice
+from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.values.value import PRINT_SCALE, Contribution, contributions, ordered
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.feature import Feature
@@ -140,10 +140,12 @@ def measure_view(
     scale = scale_at(found.ground)
     measured = [*_base(forms, scale), *_top(forms, top, scale)]
     _refuse_vague(measured, readings, pixels, found.ground)
-    given = [each for each in measured if not _of_two_edges(each, readings)]
+    withheld = [each for each in measured if _is_vague_top(each)]
+    given = [each for each in measured if each not in withheld]
     printed = tuple(_printed(_despite_bend(each, placed.bend), printed_scale, u_scale) for each in given)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
-    notices = (*notices_of(readings, printed, top, found.ground.foot), *bent_notices(placed.bend))
+    unsaid = [notice("top-diameter-withheld", expanded=f"{2 * each.standard:.1f}") for each in withheld]
+    notices = (*notices_of(readings, top, found.ground.foot), *unsaid, *bent_notices(placed.bend))
     return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, notices)
 
 
@@ -177,10 +179,9 @@ def _refuse_vague(measured: Sequence[Feature], readings: BaseReadings, pixels: P
         raise trouble
 
 
-def _of_two_edges(measured: Feature, readings: BaseReadings) -> bool:
-    """Whether it is the diameter of one face or of another, and nothing between."""
-    two = len(readings.edges) > 1 and measured.characteristic == "fig.base.top_diameter"
-    return two and measured.standard > tuning.VAGUE
+def _is_vague_top(measured: Feature) -> bool:
+    """Whether it may be the diameter of one face or of another: of a base with two edges, or round up to its top."""
+    return measured.characteristic == "fig.base.top_diameter" and measured.standard > tuning.VAGUE
 
 
 def _despite_bend(measured: Feature, bend: float) -> Feature:

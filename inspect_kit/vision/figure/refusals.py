@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import cv2
@@ -11,7 +11,6 @@ import numpy as np
 
 from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.vision.arrays import Pixels
-from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import BackdropFoot, Ground
 from inspect_kit.vision.figure.base import LEAN, STANDOFF, TILT, Fit, outline_pixels, own_outline, shown
@@ -172,15 +171,12 @@ def share_like_sheet(pixels: Pixels, ground: Ground, fit: Fit) -> float:
     return float(((along > tuning.TINGED * size) & (across < tuning.TINT)).mean())
 
 
-def two_ways(readings: BaseReadings, measured: Iterable[Feature]) -> list[Notice]:
-    """That the photo cannot tell which edge is the upper one, where it is so; and where its diameter is withheld."""
+def two_ways(readings: BaseReadings) -> list[Notice]:
+    """That the photo cannot tell which edge is the upper one, where it is so."""
     if len(readings.edges) < 2:
         return []
-    sizes = [sizes_of(fit.form, fit.base) for fit in readings.edges[:2]]
-    said = [("base-two-readings", [size.height for size in sizes])]
-    if not any(each.characteristic == "fig.base.top_diameter" for each in measured):
-        said.append(("top-diameter-withheld", [size.top_diameter for size in sizes]))
-    return [notice(code, one=f"{one:.2f} mm", other=f"{other:.2f} mm") for code, (one, other) in said]
+    one, other = (f"{sizes_of(fit.form, fit.base).height:.2f} mm" for fit in readings.edges[:2])
+    return [notice("base-two-readings", one=one, other=other)]
 
 
 def bent_notices(bend: float) -> list[Notice]:
@@ -188,12 +184,10 @@ def bent_notices(bend: float) -> list[Notice]:
     return [notice("backdrop-bent", bend=f"{bend:.1f}")] if bend else []
 
 
-def notices_of(
-    readings: BaseReadings, measured: Iterable[Feature], top: Top | Unfit, foot: BackdropFoot
-) -> tuple[Notice, ...]:
+def notices_of(readings: BaseReadings, top: Top | Unfit, foot: BackdropFoot) -> tuple[Notice, ...]:
     """What a user should know of the photo."""
     fit = readings.fits[0]
-    found = [*two_ways(readings, measured), *(notice(code) for code in readings.doubts)]
+    found = [*two_ways(readings), *(notice(code) for code in readings.doubts)]
     if isinstance(top, Unfit):
         found.append(notice("top-not-measured", reason=top.reason))
     if not foot.seen:

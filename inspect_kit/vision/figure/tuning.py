@@ -172,7 +172,7 @@ LITTLE_SEEN: Final = 0.42
 FINE_ENOUGH: Final = 6.0
 """Pixels a mm below which the edges of a base are too few."""
 VAGUE: Final = 0.6
-"""mm of standard uncertainty of the base's height or diameter from which these are not given."""
+"""mm of standard uncertainty of the base's height, diameter or top diameter from which these are not given."""
 TINGED: Final = 0.3
 """Share of the backdrop's own tint from which a place is tinged like it: varnish mirrors it over its own colour."""
 MIRRORED: Final = 0.5
