@@ -330,7 +330,7 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
     if request.reference.kind == "paper":
         pieces = _on_paper(pieces, placed)
     flatness = FLATNESS + tuning.BENT_INSIDE * placed.bend
-    spotted = tuple(_spotted(disc, placed.view, request.scale, flatness) for disc in pieces.discs)
+    spotted = tuple(_spotted(disc, placed.view, request, flatness) for disc in pieces.discs)
     return DiscLook(photo, placed, pieces, spotted, calibrated is not None)
 
 
@@ -384,11 +384,12 @@ def _on_paper(pieces: DiscPieces, placed: Placed) -> DiscPieces:
     return DiscPieces(discs, tuple(each for each in pieces.refused if lies_on(np.array(each.pixel))))
 
 
-def _spotted(disc: Disc, view: View, scale: tuple[float, float], flatness: float) -> Spotted:
+def _spotted(disc: Disc, view: View, request: DiscRequest, flatness: float) -> Spotted:
+    scale = request.scale
     diameter = 2 * disc.solid.radius * scale[0]
     pose, lens, reference = _view_parts(disc, view)
     away = float(np.linalg.norm(view.centre - disc.solid.centre))
-    shade = _light_part(disc)
+    shade = _light_part(disc, 1.0 if request.reference.printed else tuning.ANY_GROUND)
     parts = {
         "edge": 2 * disc.edge * scale[0],
         "light and shadow at the edge": shade,
@@ -405,14 +406,18 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float], flatness: float
     return Spotted(disc, value_of(diameter, parts), roundness_of(disc, scale[0], shade), place)
 
 
-def _light_part(disc: Disc) -> float:
+def _light_part(disc: Disc, ground: float) -> float:
     """A shadow moves a faint edge more than a strong one, and sharpening what it stands on; over printed marks the
     ground changes within the lines that are averaged; and of a piece as bright as the mat two outlines can be read, of
-    which the outer one may be right."""
+    which the outer one may be right. On any `ground` but a printed sheet it does so more."""
     faint = np.hypot(1.0, tuning.EDGE_FAINT / max(disc.contrast, 0.01))
     sharpened = max(1.0, tuning.UNSHARPENED / disc.blur)
     uneven = 1 + tuning.MARKS * max(disc.unevenness - tuning.EVEN, 0.0)
-    parts = 2 * MODEL_ERROR * faint * sharpened * uneven / disc.resolution, 2 * MODEL_SHADE, 2 * disc.outer_reading
+    parts = (
+        2 * MODEL_ERROR * ground * faint * sharpened * uneven / disc.resolution,
+        2 * MODEL_SHADE,
+        2 * disc.outer_reading,
+    )
     return float(np.linalg.norm(parts))
 
 
