@@ -63,6 +63,16 @@ class MeasurementFile:
     measured: bool = False
     """Whether it is, unchanged, what was measured in the photos or entered by a guided inspection."""
 
+    @property
+    def measurements(self) -> tuple[Reading, ...]:
+        """The values with a number, as under that name in JSON."""
+        return tuple(each for each in self.readings if not _is_observation(each))
+
+    @property
+    def observations(self) -> tuple[Reading, ...]:
+        """What was seen, without a number, as under that name in JSON."""
+        return tuple(each for each in self.readings if _is_observation(each))
+
 
 def read_measurements(path: Path) -> MeasurementFile:
     """Read a CSV, JSON, .xlsx or .ods file; which it is is told by the content, not by the name."""
@@ -345,15 +355,14 @@ def _json_photo(entry: Mapping[str, object], place: str, folder: Path) -> Photo:
 
 def as_json(file: MeasurementFile) -> dict[str, object]:
     """The file as `measure --json` prints it."""
-    entries = [(_is_observation(reading), _entry(reading)) for reading in file.readings]
     data: dict[str, object] = {
         "format": FORMAT,
         "photos": [
             {"file": photo.file, "sha256": photo.sha256, "width": photo.width, "height": photo.height}
             for photo in file.photos
         ],
-        "measurements": [entry for seen, entry in entries if not seen],
-        "observations": [entry for seen, entry in entries if seen],
+        "measurements": list(map(_entry, file.measurements)),
+        "observations": list(map(_entry, file.observations)),
         "warnings": list(file.warnings),
         **({"notices": [each.as_data() for each in file.notices]} if file.notices else {}),
     }
