@@ -17,7 +17,7 @@ from inspect_kit.errors import BadInput
 
 MAX_BYTES: Final = 60_000_000
 """Bytes of a photo's file."""
-LEAST_PIXELS: Final = 300_000
+LEAST_PIXELS: Final = 100_000
 """Pixels, width × height, below which a photo is too small to measure, unless its reader says otherwise."""
 MOST_PIXELS: Final = 51_000_000
 """Pixels, width × height, above which a photo is refused."""

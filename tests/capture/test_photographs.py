@@ -68,7 +68,7 @@ def _huge_png() -> bytes:
         (b"", "not a JPEG"),
         (b"%PDF-1.7 not a photo", "not a JPEG"),
         (_saved(_picture(), "JPEG")[:2000], "damaged"),
-        (_saved(_picture(1, 1), "PNG"), "fewer than 0.3"),
+        (_saved(_picture(1, 1), "PNG"), "fewer than 0.1"),
         (_huge_png(), "more than 50 megapixels"),
         (_saved(_picture(), "GIF"), "not a JPEG"),
     ],
