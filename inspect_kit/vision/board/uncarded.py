@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import cv2
 import numpy as np
+from skimage.measure import label
 
 from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
@@ -250,9 +251,10 @@ def _even_area(small: Pixels, tolerance: float) -> Mask:
     mask = (away < tolerance).astype(np.uint8)
     mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8))
     mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((7, 7), np.uint8))
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
-    largest = 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA])) if len(stats) > 1 else 0
-    return np.asarray(labels == largest) if largest else np.zeros(mask.shape, dtype=bool)
+    labels = label(mask)  # type: ignore[no-untyped-call]
+    areas = np.bincount(labels.ravel())
+    areas[0] = 0
+    return np.asarray((labels == areas.argmax()) & (labels > 0))
 
 
 def _quad(mask: Mask) -> tuple[float, Floats] | None:
