@@ -20,7 +20,7 @@ from inspect_kit.checkin.certify import code_as_svg, decided_record, revoke_with
 from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.checkin.roles import Decision, DeskRefusal, check_decision, check_four_eyes, overrides
 from inspect_kit.checkin.stated import StatedOfPiece, stated_of_piece
-from inspect_kit.errors import InspectKitError, UsageError, sentence
+from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Record, about_of, digest_of, open_record
 from inspect_kit.judgement.verdict import Verdict
@@ -197,10 +197,9 @@ def _stated(visit: Visit, case: Case) -> StatedOfPiece:
 def _refuse_failed_gauges(visit: Visit, record: Record) -> None:
     """A gauge that has failed its check since the inspection: what conforms by it is measured again with another."""
     on = date.fromisoformat(record.inspected_on)
-    states = (standing(visit.station.home, gauge.id, on) for gauge in record.instruments)
-    failed = next((state.notice for state in states if not state.usable), None)
-    if failed is not None and record.verdict == Verdict.CONFORMS:
-        raise UsageError(sentence(failed, visit.words.language))
+    failed = [gauge.id for gauge in record.instruments if not standing(visit.station.home, gauge.id, on).usable]
+    if failed and record.verdict == Verdict.CONFORMS:
+        raise UsageError("gauge-failed-since", where=failed[0])
 
 
 def _decided(visit: Visit, case: Case) -> str:
