@@ -30,7 +30,7 @@ from inspect_kit.vision.dice.solid import (
 )
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.edge_step import Optics
-from inspect_kit.vision.fitting.least_squares import inverse
+from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
 from inspect_kit.vision.optics.pose import View, pixels_of, view_scale
 
 # The equations of a die's fit: its outline on lines across it, and what is believed of dice beforehand.
@@ -382,14 +382,23 @@ def _described(view: View, found: _Round) -> Fitted:
 
 def _angle(view: View, vector: Floats, offsets: Floats, weights: Floats) -> tuple[float, float]:
     """Each side's own direction against its neighbours'; opposite sides are averaged by how well they are seen."""
-    turns, sizes = np.zeros(4), np.zeros(4)
-    for side in range(4):
-        own = slice(side * LINES, (side + 1) * LINES)
-        length = 0.45 * float(vector[FIRST]) * view.resolution(Cube(vector).top)
-        design = np.column_stack([np.ones(LINES), SHARES * length])
-        normal = design.T @ (weights[own, None] * design) + np.diag([1e-9, 1e-9])
-        turns[side] = np.linalg.solve(normal, design.T @ (weights[own] * offsets[own]))[1]
-        sizes[side] = 1 / max(float(np.linalg.inv(normal)[1, 1]), 1e-12)
-    first, second = (float(np.average(turns[rows], weights=sizes[rows])) for rows in ([0, 2], [1, 3]))
-    spread = float(np.sqrt(1 / sizes[[0, 2]].sum() + 1 / sizes[[1, 3]].sum()))
-    return 90.0 - float(np.degrees(second - first)), float(np.degrees(spread))
+    length = 0.45 * float(vector[FIRST]) * view.resolution(Cube(vector).top)
+    design = np.column_stack([np.ones(LINES), SHARES * length])
+    sides = zip(offsets.reshape(4, LINES), weights.reshape(4, LINES), strict=True)
+    turns, sizes = np.transpose([_turn(design, *side) for side in sides])
+    (first, one), (second, other) = (_common_turn(turns[rows], sizes[rows]) for rows in ([0, 2], [1, 3]))
+    return 90.0 - float(np.degrees(second - first)), float(np.degrees(np.sqrt(one + other)))
+
+
+def _turn(design: Floats, offsets: Floats, weights: Floats) -> tuple[float, float]:
+    """The slope of one side and its weight; one whose edges lie on no line, as beside a shadow, counts for less."""
+    normal = design.T @ (weights[:, None] * design) + np.diag([1e-9, 1e-9])
+    line = np.linalg.solve(normal, design.T @ (weights * offsets))
+    misfit = max(1.0, float(weights.max()) * robust_deviation(offsets - design @ line) ** 2)
+    return float(line[1]), 1 / max(misfit * float(np.linalg.inv(normal)[1, 1]), 1e-12)
+
+
+def _common_turn(turns: Floats, sizes: Floats) -> tuple[float, float]:
+    """Of two opposite sides, with its variance; where they are not parallel, as where a shadow touches one, by that."""
+    mean = float(np.average(turns, weights=sizes))
+    return mean, max(1 / float(sizes.sum()), float(np.average((turns - mean) ** 2, weights=sizes)))

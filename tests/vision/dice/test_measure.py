@@ -12,7 +12,7 @@ import pytest
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.measure.dice import DicePhoto, MeasuredDie, measure_dice
 from inspect_kit.measure.stated import Stated
-from inspect_kit.vision.dice.fit import _on_its_foot, _untold
+from inspect_kit.vision.dice.fit import _common_turn, _on_its_foot, _turn, _untold
 from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
 from inspect_kit.vision.dice.outline import LINES, Seen
 from inspect_kit.vision.dice.pips import Rim, rim_of
@@ -161,3 +161,20 @@ def test_a_pip_is_where_its_rim_is_though_its_hollow_is_lit_from_one_side(body: 
     assert rim is not None
     assert np.hypot(*(rim.place - true)) < 0.03
     assert rim.radius == pytest.approx(1.5, abs=0.04)
+
+
+def _side(*jumps: float) -> tuple[float, float]:
+    """Slope and weight of a side seen without slope, whose edges jump by so many pixels in turn."""
+    along = np.linspace(-40, 40, LINES)
+    return _turn(np.column_stack([np.ones(LINES), along]), np.resize(jumps, LINES), np.full(LINES, 25.0))
+
+
+def test_a_side_whose_edges_lie_on_no_line_tells_less_of_a_faces_angle() -> None:
+    """A side in its own shadow had made 85.3 degrees of a right angle, at 6 u."""
+    assert _side(-0.1, 0.1)[1] > 5 * _side(-0.9, 0.9)[1]
+
+
+def test_opposite_sides_that_are_not_parallel_leave_a_faces_angle_open() -> None:
+    agreed, apart = (_common_turn(np.array(turns), np.full(2, 1e4)) for turns in ([0.02, 0.02], [0.0, 0.08]))
+    assert agreed == pytest.approx((0.02, 0.5e-4))
+    assert apart == pytest.approx((0.04, 0.04**2))
