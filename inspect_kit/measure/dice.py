@@ -36,9 +36,9 @@ PIP_SHARE: Final = 0.05
 VAGUE_ANGLE: Final = 1.0
 """Degrees of standard uncertainty from which a face's angle is not given: a side is hardly seen, or ends in a shadow.
 One that was 4.7 degrees off (path-traced, a black die) has 1.2, those seen well 0.3 to 0.9."""
-PIP_HOLLOW: Final = 0.03
-"""The same of the diameter itself: the wall of a hollow has light and shade of its own. Chosen on 16 path-traced dice,
-whose rims came out right to 0.018 of it in the mean square, the worst to 0.03; of six fresh ones the worst to 0.045."""
+PIP_HOLLOW: Final = 0.05
+"""The same of the diameter itself: the wall of a hollow has light and shade of its own. Rims of 16 path-traced dice
+came out right to 0.018 of it (mean square), of six fresh ones the worst to 0.045; flat drawn ones 0.036 to 0.063."""
 RIM_SHARE: Final = 0.05
 """Standard uncertainty of an edge over the radius of its rim: turned from the light, a rim fades into the shadow."""
 WORST: Final = 0.25

@@ -109,8 +109,7 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | DiceSheet) -> Fac
     aces = [] if known else _lone(sight, [(index, spots.shapes[index]) for index in lone], many)
     faces = _best([*many, *aces])
     plane = start if known else plane_of(_without(faces, _sides(sight, faces, None)), start)
-    straight = [*_again(sight, faces, plane), *_lone(sight, _flat(spots, lone, plane), faces)]
-    again = [*many, *faces, *(_flat_by_sides(face) for face in straight)]
+    again = [*many, *faces, *_again(sight, faces, plane), *_lone(sight, _flat(spots, lone, plane), faces)]
     if not known and _tiny(faces, spots):
         again += _on_plane(sight, plane)
     faces = _best(_like_the_others(again, plane), plane)
@@ -432,12 +431,6 @@ def _again(sight: _Sight, faces: list[Face], plane: Outlook) -> list[Face]:
             frame, centre = diagonal_frame(ends[0], ends[1], shape)
             patterns.append(Pattern(face.number, face.pips, centre, frame, _share(shape, frame), 0.0))
     return _seen(sight, patterns)
-
-
-def _flat_by_sides(face: Face) -> Face:
-    """A face set straight by the plane lies on it if all its sides are there, however its few pips are smeared."""
-    seen = face.square.sides.min() > tuning.ALL_SIDES
-    return replace(face, shape=face.frame @ face.frame.T) if seen else face
 
 
 def _tiny(faces: list[Face], spots: Spots) -> bool:

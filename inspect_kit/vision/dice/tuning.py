@@ -67,9 +67,6 @@ SAME_SIZE: Final = 0.2
 """Logarithm of sizes, and of pips' sizes, within which such a face is like the dice beside it."""
 SAME_PAINT: Final = 0.3
 """Share of the contrast by which its pips' colour may differ from theirs."""
-ALL_SIDES: Final = 0.9
-"""Share of each side of the square around few pips that is seen where it would be on the plane, if the face lies there.
-"""
 LARGEST_ACE: Final = 1.3
 """Radius of a lone pip in halves of the distance of corner pips; beyond, it is the die itself."""
 SIZE_TOLD: Final = 0.35

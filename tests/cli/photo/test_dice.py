@@ -112,8 +112,9 @@ def test_the_overlay_marks_what_was_found(straight: dict, on_mat: dict[str, Path
 
 def test_pips_are_measured_too(straight: dict) -> None:
     document = straight
-    pips = {m["instance"]: m["value"] for m in document["measurements"] if m["characteristic"] == "die.pip_diameter"}
-    assert pips == {key: pytest.approx(2 * 0.105 * 16.0, rel=0.05) for key in ("1", "2", "3")}
+    pips = _values(document, "die.pip_diameter")
+    assert list(pips) == ["1", "2", "3"]
+    assert all(abs(value - 2 * 0.105 * 16.0) < 2 * u < 0.37 for value, u in pips.values())
     offsets = [m["value"] for m in document["measurements"] if m["characteristic"] == "die.pip_offset"]
     assert max(offsets) < 0.2
 
@@ -167,16 +168,24 @@ def test_six_photos_of_a_good_die_say_so(faces: list[Path]) -> None:
     assert _faces(document) == ["1", "6", "2", "5", "3", "4"]
 
 
-def test_a_mis_spotted_die_is_named(faces: list[Path]) -> None:
-    document = _document("measure", "dice", *faces[:5], faces[4])
+@pytest.fixture
+def third_again(faces: list[Path], tmp_path: Path) -> Path:
+    """The face in the fifth photo, as if it were photographed again."""
+    again = tmp_path / "again.jpg"
+    again.write_bytes(faces[4].read_bytes() + b"\0")
+    return again
+
+
+def test_a_mis_spotted_die_is_named(faces: list[Path], third_again: Path) -> None:
+    document = _document("measure", "dice", *faces[:5], third_again)
     told = {o["characteristic"]: o["value"] for o in document["observations"] if o["characteristic"] != "die.face"}
     assert told == {"die.numbers": "no", "die.opposite": "no"}
     assert any("mis-spotted: 3 comes 2 times" in warning for warning in document["warnings"])
     assert any("4 is missing" in warning for warning in document["warnings"])
 
 
-def test_six_photos_of_many_dice_are_not_checked_as_one(faces: list[Path]) -> None:
-    document = _document("measure", "dice", *faces[:5], faces[4], "--many-dice")
+def test_six_photos_of_many_dice_are_not_checked_as_one(faces: list[Path], third_again: Path) -> None:
+    document = _document("measure", "dice", *faces[:5], third_again, "--many-dice")
     assert all(o["characteristic"] == "die.face" for o in document["observations"])
     assert not any("mis-spotted" in warning for warning in document["warnings"])
 
