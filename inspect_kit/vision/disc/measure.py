@@ -406,7 +406,7 @@ def _spotted(disc: Disc, view: View, request: DiscRequest, flatness: float) -> S
     return Spotted(disc, value_of(diameter, parts), roundness_of(disc, scale[0], shade), place)
 
 
-def _light_part(disc: Disc, ground: float) -> float:
+def _light_part(disc: Disc, ground: float = 1.0) -> float:
     """A shadow moves a faint edge more than a strong one, and sharpening what it stands on; over printed marks the
     ground changes within the lines that are averaged; and of a piece as bright as the mat two outlines can be read, of
     which the outer one may be right. On any `ground` but a printed sheet it does so more."""
