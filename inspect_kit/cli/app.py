@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -19,6 +20,8 @@ from inspect_kit.errors import ENGLISH, LANGUAGES, BadSheet, InspectKitError, no
 
 # The one border between what can go wrong inside and the sentence and exit code a person gets.
 
+_COLLECTED: Final = 50_000
+"""New objects after which Python looks for cycles; at its own 700 it does so a hundred times while a command loads."""
 EXIT_USAGE = 2
 """Exit code: the command was called wrongly."""
 EXIT_BAD_INPUT = 4
@@ -174,6 +177,7 @@ def app(ctx: click.Context, home: Path | None) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Where `inspect-kit` starts."""
+    gc.set_threshold(_COLLECTED)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")

@@ -20,7 +20,7 @@ from PIL import Image
 
 from inspect_kit.certificate.pages.targets import draw_targets
 from inspect_kit.vision.optics.camera import Camera
-from inspect_kit.vision.reference.sheets import Sheet
+from inspect_kit.vision.reference.sheets import PrintedSheet
 
 WIDTH, HEIGHT, FOCAL = 4032, 3024, 3050.0
 FINER = 2
@@ -64,7 +64,7 @@ def calibrated() -> Camera:
 
 
 @cache
-def _printed(sheet: Sheet) -> np.ndarray:
+def _printed(sheet: PrintedSheet) -> np.ndarray:
     """The sheet's page in linear light."""
     page = pypdfium2.PdfDocument(draw_targets([sheet]))[0]
     codes = page.render(scale=_DOTS / 72).to_numpy()[:, :, ::-1].astype(np.float32) / 255
@@ -79,7 +79,7 @@ class Painting:
         self.light = np.empty((HEIGHT * FINER, WIDTH * FINER, 3), np.float32)
         self.light[:] = background
 
-    def sheet(self, sheet: Sheet, across: np.ndarray, up: np.ndarray, middle: np.ndarray) -> None:
+    def sheet(self, sheet: PrintedSheet, across: np.ndarray, up: np.ndarray, middle: np.ndarray) -> None:
         """The printed page in space: its middle and the directions of its sides."""
         page = _printed(sheet)
         high, wide = page.shape[:2]

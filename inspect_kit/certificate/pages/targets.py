@@ -14,7 +14,7 @@ from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
 from inspect_kit.certificate.pages.styles import MM
 from inspect_kit.errors import notice, sentence
-from inspect_kit.vision.reference.sheets import MODULES, VERSION, Area, Sheet, SheetKind, marker_cells
+from inspect_kit.vision.reference.sheets import MODULES, VERSION, Area, PrintedSheet, SheetKind, marker_cells
 
 _BLEED: Final = 3.0
 """mm by which what reaches the lower edge goes on beyond it."""
@@ -25,7 +25,7 @@ _TONE: Final = Color(0.30, 0.49, 0.66)
 
 
 @drawing_alone
-def draw_targets(sheets: Iterable[Sheet], language: str = "en") -> bytes:
+def draw_targets(sheets: Iterable[PrintedSheet], language: str = "en") -> bytes:
     """One page a sheet, each page as large as the sheet, with its instructions in a sentence."""
     font(SANS)
     buffer = io.BytesIO()
@@ -40,7 +40,7 @@ def draw_targets(sheets: Iterable[Sheet], language: str = "en") -> bytes:
     return buffer.getvalue()
 
 
-def _draw_page(canvas: Any, sheet: Sheet, words: Wording) -> None:
+def _draw_page(canvas: Any, sheet: PrintedSheet, words: Wording) -> None:
     width, height = sheet.size
     canvas.setPageSize((width * MM, height * MM))
     canvas.saveState()
@@ -70,7 +70,7 @@ def _fill(canvas: Any, areas: Iterable[Area]) -> None:
     canvas.drawPath(path, stroke=0, fill=1, fillMode=1)
 
 
-def _marker_areas(sheet: Sheet) -> Iterable[Area]:
+def _marker_areas(sheet: PrintedSheet) -> Iterable[Area]:
     for marker, area in sheet.markers.items():
         side = area.width / MODULES
         for down, row in enumerate(marker_cells(marker)):
@@ -80,7 +80,7 @@ def _marker_areas(sheet: Sheet) -> Iterable[Area]:
                     yield Area(area.left + across * side, upper - side, side, side)
 
 
-def _draw_words(canvas: Any, sheet: Sheet, words: Wording) -> None:
+def _draw_words(canvas: Any, sheet: PrintedSheet, words: Wording) -> None:
     """The check bar, the sentence and the sheet's name, in the margin that carries them."""
     top = _strip_top(sheet)
     half = sheet.bar / 2
@@ -95,14 +95,14 @@ def _draw_words(canvas: Any, sheet: Sheet, words: Wording) -> None:
     canvas.drawText(text)
 
 
-def _strip_top(sheet: Sheet) -> float:
+def _strip_top(sheet: PrintedSheet) -> float:
     """Below the pattern, or above it where the sheet stands on its lower edge."""
     if sheet.kind is SheetKind.BACKDROP:
         return sheet.size[1] / 2 - 1.5
     return sheet.upper - sheet.rows * sheet.square - 1.0
 
 
-def _lines(sheet: Sheet, words: Wording, width: int) -> list[str]:
+def _lines(sheet: PrintedSheet, words: Wording, width: int) -> list[str]:
     name = f"inspect-kit {sheet.name}, version {VERSION}, {sheet.size[0]:g} × {sheet.size[1]:g} mm."
     use, bar = words.say(f"target.{sheet.kind.value}"), words.say("target.bar", bar=f"{sheet.bar:g}")
     return textwrap.wrap(f"{use} {bar} {name}", width, break_on_hyphens=False)

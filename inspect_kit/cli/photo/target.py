@@ -11,7 +11,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.certificate.pages.targets import draw_targets
 from inspect_kit.cli.options import PATH, document_language_option, json_option, stacked
 from inspect_kit.cli.terminal import print_result, said
-from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
+from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, PrintedSheet, backdrop, card, charuco, mat
 
 
 @click.group("target")
@@ -85,13 +85,13 @@ def cards_command(out: Path, paper: str, language: str, count: int) -> None:
     _write([card(number) for number in range(1, count + 1)], out, language)
 
 
-def _write(drawn: Sequence[Sheet], out: Path, language: str) -> None:
+def _write(drawn: Sequence[PrintedSheet], out: Path, language: str) -> None:
     write_whole(out, draw_targets(drawn, language))
     data = {"pdf": str(out), "sheets": [_described(sheet) for sheet in drawn]}
     print_result(data, said("target-written", pages=len(drawn), file=out, bar=f"{drawn[0].bar:g}"))
 
 
-def _described(sheet: Sheet) -> dict[str, object]:
+def _described(sheet: PrintedSheet) -> dict[str, object]:
     middle = sheet.middle
     free = None if middle is None else [middle.left, middle.bottom, middle.width, middle.height]
     return {

@@ -12,7 +12,7 @@ import numpy as np
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.reference.corners import fit_crossings, is_crossing, refine_crossings
 from inspect_kit.vision.reference.find import corners_of, find_markers
-from inspect_kit.vision.reference.sheets import MARKER_SHARE, MAX_CARDS, Sheet, card
+from inspect_kit.vision.reference.sheets import MARKER_SHARE, MAX_CARDS, PrintedSheet, card
 
 LEAST_CROSSINGS: Final = 4
 """Crossings of a card that must be seen for it to count: they fix a plane."""
@@ -70,7 +70,7 @@ def _seen(grey: Pixels, number: int, markers: Mapping[int, Floats]) -> SeenCard 
     return _refined(grey, sheet, number, np.asarray(flat, dtype=np.float64))
 
 
-def _refined(grey: Pixels, sheet: Sheet, number: int, flat: Floats) -> SeenCard | None:
+def _refined(grey: Pixels, sheet: PrintedSheet, number: int, flat: Floats) -> SeenCard | None:
     points = np.array(sheet.crossings)
 
     def at(places: Floats) -> Floats:

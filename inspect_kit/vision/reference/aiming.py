@@ -15,7 +15,7 @@ from inspect_kit.vision.optics.camera import guessed
 from inspect_kit.vision.optics.quality import FULL, check_condition
 from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.find import Placed, corners_of, glimpse
-from inspect_kit.vision.reference.sheets import Area, Sheet, SheetKind
+from inspect_kit.vision.reference.sheets import Area, PrintedSheet, SheetKind
 
 
 class Aim(StrEnum):
@@ -32,7 +32,7 @@ class Aim(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Framing:
     """What to do, and the printed pattern's four corners as shares of the picture's width and height."""
 
     aim: Aim
@@ -43,7 +43,7 @@ _CONDITIONS: Final = {"photo-blurred": Aim.STILL}
 """What cures a photo that would not be measured; everything else is cured by light."""
 
 
-def aimed(pixels: Pixels) -> Sight:
+def aimed(pixels: Pixels) -> Framing:
     """How the mat lies in this picture. A good one is no promise: the photo itself is checked when it is measured."""
     height, width = pixels.shape[:2]
     try:
@@ -51,21 +51,21 @@ def aimed(pixels: Pixels) -> Sight:
     except BadInput:
         placed = None
     if placed is None or placed.sheet is None or placed.sheet.kind is not SheetKind.MAT:
-        return Sight(_without_sheet(pixels))
+        return Framing(_without_sheet(pixels))
     corners = _outline(placed, placed.sheet)
     shares = corners / (width, height)
-    return Sight(
+    return Framing(
         _aim(pixels, placed, placed.sheet, shares), tuple((round(x, 4), round(y, 4)) for x, y in shares.tolist())
     )
 
 
-def _outline(placed: Placed, sheet: Sheet) -> Floats:
+def _outline(placed: Placed, sheet: PrintedSheet) -> Floats:
     down = sheet.rows * sheet.square
     area = corners_of(Area(sheet.left, sheet.upper - down, -2 * sheet.left, down))
     return placed.view.pixels(np.column_stack([area, np.zeros(4)]))
 
 
-def _aim(pixels: Pixels, placed: Placed, sheet: Sheet, shares: Floats) -> Aim:
+def _aim(pixels: Pixels, placed: Placed, sheet: PrintedSheet, shares: Floats) -> Aim:
     if shares.min() < 0 or shares.max() > 1:
         return Aim.NOT_WHOLE
     try:
@@ -80,7 +80,7 @@ def _aim(pixels: Pixels, placed: Placed, sheet: Sheet, shares: Floats) -> Aim:
     return Aim.CLOSER if covered < tuning.LEAST_COVERED else Aim.GOOD
 
 
-def _glaring(pixels: Pixels, placed: Placed, sheet: Sheet) -> bool:
+def _glaring(pixels: Pixels, placed: Placed, sheet: PrintedSheet) -> bool:
     """Whether black squares, or much of the toned middle, are as bright as can be: more than one white piece is."""
     black = [(area.left + area.width / 2, area.bottom + area.height / 2) for area in sheet.black()]
     return (
@@ -89,7 +89,7 @@ def _glaring(pixels: Pixels, placed: Placed, sheet: Sheet) -> bool:
     )
 
 
-def _middle(sheet: Sheet) -> Floats:
+def _middle(sheet: PrintedSheet) -> Floats:
     """Points all over the free middle, 4 mm apart."""
     area = sheet.middle
     if area is None:

@@ -17,7 +17,7 @@ from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.checkerboard import find_checkerboard
 from inspect_kit.vision.reference.corners import is_crossing, refine_crossings, refine_marker
 from inspect_kit.vision.reference.everyday import CARD, PAPERS
-from inspect_kit.vision.reference.sheets import MARKER_SHARE, Area, Sheet, SheetKind, all_sheets
+from inspect_kit.vision.reference.sheets import MARKER_SHARE, Area, PrintedSheet, SheetKind, all_sheets
 from inspect_kit.vision.reference.wanted import Reference
 
 _OWN: Final = cv2.aruco.DICT_4X4_1000
@@ -31,7 +31,7 @@ class Placed:
     name: str
     view: View
     known: Known
-    sheet: Sheet | None = None
+    sheet: PrintedSheet | None = None
     bend: float = 0.0
     """mm by which the border of a loose sheet of paper stands up."""
 
@@ -59,7 +59,7 @@ def _own_sheet(grey: Pixels, camera: Camera, reference: Reference) -> Placed:
     return place_sheet(grey, camera, sheet, markers)
 
 
-def best_sheet(grey: Pixels) -> tuple[Sheet, Mapping[int, Floats]]:
+def best_sheet(grey: Pixels) -> tuple[PrintedSheet, Mapping[int, Floats]]:
     """The sheet of ours with the most markers in the picture, and these markers' corners."""
     best = _best_of(_large_sheets(), find_markers(grey, _OWN, tuning.FIND_WORKING_SIDE, (13, 13), _large_ids()))
     for side, windows in (
@@ -93,11 +93,11 @@ def _small_ids() -> range:
     return range(min(ids), max(ids) + 1)
 
 
-def _best_of(sheets: Iterable[Sheet], found: Mapping[int, Floats]) -> tuple[Sheet, Mapping[int, Floats]]:
+def _best_of(sheets: Iterable[PrintedSheet], found: Mapping[int, Floats]) -> tuple[PrintedSheet, Mapping[int, Floats]]:
     return max(((sheet, _of_sheet(sheet, found)) for sheet in sheets), key=lambda pair: len(pair[1]))
 
 
-def _large_sheets() -> tuple[Sheet, ...]:
+def _large_sheets() -> tuple[PrintedSheet, ...]:
     """Mats and charuco sheets; the time to read a marker goes with the number of those it may be."""
     return tuple(sheet for sheet in all_sheets() if sheet.kind in (SheetKind.MAT, SheetKind.CHARUCO))
 
@@ -107,7 +107,7 @@ def _large_ids() -> range:
     return range(min(ids), max(ids) + 1)
 
 
-def _of_sheet(sheet: Sheet, found: Mapping[int, Floats]) -> Mapping[int, Floats]:
+def _of_sheet(sheet: PrintedSheet, found: Mapping[int, Floats]) -> Mapping[int, Floats]:
     """This sheet's markers, those left out that do not lie where the others say."""
     own = {marker: corners for marker, corners in found.items() if marker in sheet.markers}
     if len(own) < 3:
@@ -152,7 +152,7 @@ def corners_of(area: Area) -> Floats:
     return np.array([[left, upper], [right, upper], [right, lower], [left, lower]])
 
 
-def place_sheet(grey: Pixels, camera: Camera, sheet: Sheet, markers: Mapping[int, Floats]) -> Placed:
+def place_sheet(grey: Pixels, camera: Camera, sheet: PrintedSheet, markers: Mapping[int, Floats]) -> Placed:
     """The view from the crossings around the markers that were read, then from all crossings of the sheet."""
     known = crossings_near(grey, sheet, markers)
     view = fit_view(camera, known)
@@ -163,7 +163,7 @@ def place_sheet(grey: Pixels, camera: Camera, sheet: Sheet, markers: Mapping[int
     return Placed(sheet.name, fit_view(camera, known), known, sheet)
 
 
-def crossings_near(grey: Pixels, sheet: Sheet, markers: Mapping[int, Floats]) -> Known:
+def crossings_near(grey: Pixels, sheet: PrintedSheet, markers: Mapping[int, Floats]) -> Known:
     """The crossings at the corners of the markers' own squares: no camera is needed to find them."""
     crossings = {_key(point): point for point in sheet.crossings}
     guesses: dict[tuple[int, int], list[Floats]] = {}
@@ -189,7 +189,7 @@ def _key(point: Floats | tuple[float, float]) -> tuple[int, int]:
     return round(float(point[0]) * 1000), round(float(point[1]) * 1000)
 
 
-def _all_crossings(grey: Pixels, sheet: Sheet, points: Floats, view: View) -> Known:
+def _all_crossings(grey: Pixels, sheet: PrintedSheet, points: Floats, view: View) -> Known:
     guesses = view.pixels(points)
     rim = sheet.square * (1 - MARKER_SHARE) / 2
     reach = 0.9 * rim * view.resolution(np.zeros(3))

@@ -55,7 +55,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PrintedSheet:
     """A checkerboard, whole or a frame, whose white squares carry markers with ids of their own.
 
     x points right and y up from the middle of the paper, z towards the reader. Squares are counted from the upper left;
@@ -141,35 +141,39 @@ class Sheet:
         return Area(left, lower, right - left, upper - lower)
 
 
-def mat(paper: Paper) -> Sheet:
+def mat(paper: Paper) -> PrintedSheet:
     """One sheet with a free middle for small pieces."""
     rows = {Paper.A4: 22, Paper.LETTER: 21}[paper]
     first = {Paper.A4: 100, Paper.LETTER: 180}[paper]
-    return Sheet(
+    return PrintedSheet(
         f"mat-{paper}", SheetKind.MAT, PAPER_SIZES[paper], 12.0, 16, rows, 9.0, first, (2, 2, 14, rows - 2), bar=150.0
     )
 
 
-def charuco(paper: Paper) -> Sheet:
+def charuco(paper: Paper) -> PrintedSheet:
     """A whole board, for calibrating cameras."""
     first = {Paper.A4: 260, Paper.LETTER: 310}[paper]
     columns, rows = {Paper.A4: (8, 11), Paper.LETTER: (8, 10)}[paper]
-    return Sheet(f"charuco-{paper}", SheetKind.CHARUCO, PAPER_SIZES[paper], 24.0, columns, rows, 9.0, first, bar=150.0)
+    return PrintedSheet(
+        f"charuco-{paper}", SheetKind.CHARUCO, PAPER_SIZES[paper], 24.0, columns, rows, 9.0, first, bar=150.0
+    )
 
 
-def backdrop() -> Sheet:
+def backdrop() -> PrintedSheet:
     """A sheet to stand upright on its long edge behind a figure: marks at the sides and above, plain in the middle."""
-    return Sheet("backdrop", SheetKind.BACKDROP, CARD_SIZE, 10.0, 13, 8, 15.0, 360, (2, 2, 11, 8), bar=100.0)
+    return PrintedSheet("backdrop", SheetKind.BACKDROP, CARD_SIZE, 10.0, 13, 8, 15.0, 360, (2, 2, 11, 8), bar=100.0)
 
 
-def card(number: int) -> Sheet:
+def card(number: int) -> PrintedSheet:
     """One of the cards to lie on a board, counted from 1."""
     if not 1 <= number <= MAX_CARDS:
         raise ValueError(f"cards are counted from 1 to {MAX_CARDS}")
-    return Sheet(f"card-{number}", SheetKind.CARD, CARD_SIZE, 21.0, 6, 4, 5.0, 420 + 20 * (number - 1), bar=100.0)
+    return PrintedSheet(
+        f"card-{number}", SheetKind.CARD, CARD_SIZE, 21.0, 6, 4, 5.0, 420 + 20 * (number - 1), bar=100.0
+    )
 
 
-def all_sheets() -> tuple[Sheet, ...]:
+def all_sheets() -> tuple[PrintedSheet, ...]:
     """Every sheet of ours, by which markers in a photo are told apart."""
     whole = (*(mat(paper) for paper in Paper), *(charuco(paper) for paper in Paper), backdrop())
     return (*whole, *(card(number) for number in range(1, MAX_CARDS + 1)))
