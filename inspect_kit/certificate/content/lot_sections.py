@@ -422,24 +422,13 @@ def _with_p(key: str, p: float, words: Wording, **facts: object) -> str:
     return words.say(key, p=text, **facts).replace("= <", "<")
 
 
-_RULES: Final = {
-    "one point beyond 3 sigma": "beyond_3",
-    "nine points in a row on one side of the centre": "side_9",
-    "eight points in a row on one side of the centre": "side_8",
-    "six points in a row steadily rising or falling": "trend_6",
-    "fourteen points in a row alternating up and down": "alternating_14",
-    "two of three points beyond 2 sigma on one side": "two_of_three",
-    "four of five points beyond 1 sigma on one side": "four_of_five",
-    "fifteen points in a row within 1 sigma": "within_15",
-    "eight points in a row with none within 1 sigma": "outside_8",
-}
 _SETS: Final = {"nelson": "Nelson", "western-electric": "Western Electric"}
 
 
 def _signals(record: LotRecord, study: LotStudy, words: Wording) -> str:
     chart = study.chart
     assert chart is not None
-    found = [(words.say(f"signal.{_RULES[signal.text]}"), signal.points) for signal in chart.signals]
+    found = [(words.say(f"signal.{signal.code}"), signal.points) for signal in chart.signals]
     # Neighbouring moving ranges share a piece: their chart gives many false alarms and is shown, not judged.
     if chart.lower is not None and chart.lower.outside and chart.kind != "imr":
         name = words.say(f"figure.{chart.lower.name.replace(' ', '_')}")

@@ -29,6 +29,8 @@ class Rule:
     """One pattern; `find` gets the standardised points and marks those at which it is complete."""
 
     number: int
+    code: str
+    """By which certificates word it."""
     text: str
     find: Callable[[Floats], Flags]
 
@@ -40,12 +42,13 @@ class Signal:
     rule: int
     text: str
     points: tuple[int, ...]
+    code: str = ""
 
 
 def signals(points: Floats, rules: tuple[Rule, ...]) -> tuple[Signal, ...]:
     """What the rules find in points given as distances from the centre in standard deviations."""
     found = ((rule, np.flatnonzero(rule.find(points)) + 1) for rule in rules)
-    return tuple(Signal(rule.number, rule.text, tuple(map(int, at))) for rule, at in found if len(at))
+    return tuple(Signal(rule.number, rule.text, tuple(map(int, at)), rule.code) for rule, at in found if len(at))
 
 
 def _beyond(limit: float, length: int = 1) -> Callable[[Floats], Flags]:
@@ -54,10 +57,6 @@ def _beyond(limit: float, length: int = 1) -> Callable[[Floats], Flags]:
 
 def _same_side(length: int) -> Callable[[Floats], Flags]:
     return lambda points: _run(points > _TIE, length) | _run(points < -_TIE, length)
-
-
-def _all_within(limit: float, length: int) -> Callable[[Floats], Flags]:
-    return lambda points: _run(np.abs(points) < limit - _TIE, length)
 
 
 def _trend(length: int) -> Callable[[Floats], Flags]:
@@ -96,21 +95,21 @@ def _run(flags: Flags, length: int) -> Flags:
 
 
 NELSON: Final = (
-    Rule(1, "one point beyond 3 sigma", _beyond(3)),
-    Rule(2, "nine points in a row on one side of the centre", _same_side(9)),
-    Rule(3, "six points in a row steadily rising or falling", _trend(6)),
-    Rule(4, "fourteen points in a row alternating up and down", _alternating(14)),
-    Rule(5, "two of three points beyond 2 sigma on one side", _most_of(2, 3, 2)),
-    Rule(6, "four of five points beyond 1 sigma on one side", _most_of(4, 5, 1)),
-    Rule(7, "fifteen points in a row within 1 sigma", _all_within(1, 15)),
-    Rule(8, "eight points in a row with none within 1 sigma", _beyond(1, 8)),
+    Rule(1, "beyond_3", "one point beyond 3 sigma", _beyond(3)),
+    Rule(2, "side_9", "nine points in a row on one side of the centre", _same_side(9)),
+    Rule(3, "trend_6", "six points in a row steadily rising or falling", _trend(6)),
+    Rule(4, "alternating_14", "fourteen points in a row alternating up and down", _alternating(14)),
+    Rule(5, "two_of_three", "two of three points beyond 2 sigma on one side", _most_of(2, 3, 2)),
+    Rule(6, "four_of_five", "four of five points beyond 1 sigma on one side", _most_of(4, 5, 1)),
+    Rule(7, "within_15", "fifteen points in a row within 1 sigma", lambda points: _run(np.abs(points) < 1 - _TIE, 15)),
+    Rule(8, "outside_8", "eight points in a row with none within 1 sigma", _beyond(1, 8)),
 )
 """Nelson's eight rules, with their numbers of points and sigmas."""
 WESTERN_ELECTRIC: Final = (
-    Rule(1, "one point beyond 3 sigma", _beyond(3)),
-    Rule(2, "two of three points beyond 2 sigma on one side", _most_of(2, 3, 2)),
-    Rule(3, "four of five points beyond 1 sigma on one side", _most_of(4, 5, 1)),
-    Rule(4, "eight points in a row on one side of the centre", _same_side(8)),
+    Rule(1, "beyond_3", "one point beyond 3 sigma", _beyond(3)),
+    Rule(2, "two_of_three", "two of three points beyond 2 sigma on one side", _most_of(2, 3, 2)),
+    Rule(3, "four_of_five", "four of five points beyond 1 sigma on one side", _most_of(4, 5, 1)),
+    Rule(4, "side_8", "eight points in a row on one side of the centre", _same_side(8)),
 )
 """The four rules of Western Electric's handbook, with their numbers of points and sigmas."""
 RULE_SETS: Final[Mapping[str, tuple[Rule, ...]]] = {"nelson": NELSON, "western-electric": WESTERN_ELECTRIC}
