@@ -13,6 +13,8 @@ Stamp = tuple[int, int]
 """Size of a file in bytes and its time of change in ns: what tells that it was written to."""
 MAX_TEXT_BYTES: Final = 32_000_000
 """Bytes of a text file that is read, unless its reader says otherwise."""
+MAX_BYTES: Final = 60_000_000
+"""Bytes of a photo, and of any file whose reader does not say otherwise."""
 
 
 def read_text(path: Path, limit: int = MAX_TEXT_BYTES) -> str:
@@ -29,7 +31,7 @@ def read_text(path: Path, limit: int = MAX_TEXT_BYTES) -> str:
     return text
 
 
-def read_bytes(path: Path, limit: int) -> bytes:
+def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
     """The file's content, at most `limit` bytes of it."""
     try:
         if path.is_dir():

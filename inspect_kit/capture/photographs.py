@@ -15,8 +15,6 @@ from PIL import Image, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, Unidenti
 from inspect_kit.capture.files import read_bytes, sha256
 from inspect_kit.errors import BadInput
 
-MAX_BYTES: Final = 60_000_000
-"""Bytes of a photo's file."""
 LEAST_PIXELS: Final = 100_000
 """Pixels, width × height, below which a photo is too small to measure, unless its reader says otherwise."""
 MOST_PIXELS: Final = 51_000_000
@@ -79,7 +77,7 @@ class Photograph:
 
 def read_photograph(path: Path, least: int = LEAST_PIXELS) -> Photograph:
     """The photo in this file, or `BadInput` in a sentence."""
-    content = read_bytes(path, MAX_BYTES)
+    content = read_bytes(path)
     return open_photograph(content, path.name, where=str(path), least=least)
 
 

@@ -119,10 +119,6 @@ def _task(given: Given) -> Task | None:
 MEASURE: Final = "inspect_kit.cli.batch:measure"
 """The program's own measuring function."""
 OPTIONS: Final = ("camera", "reference", "print_scale", "thickness", "edge_radius", "standoff", "known", "gap")
-MAX_CAMERA_BYTES: Final = 10_000_000
-"""Bytes of a camera's file."""
-GIGABYTE: Final = 1_000_000_000
-"""Bytes in the gigabytes of `--memory`."""
 NOT_ALL, NONE = 3, 4
 """Exit codes: some photos, or all of them, could not be measured."""
 _SHOWN: Final = 20
@@ -265,9 +261,9 @@ def _work(kind: str, given: Mapping[str, Any]) -> Work:
     noted: dict[str, str] = {}
     if "camera" in options:
         path = Path(options["camera"])
-        noted["camera"] = f"{path.name} {sha256(read_bytes(path, MAX_CAMERA_BYTES))}"
+        noted["camera"] = f"{path.name} {sha256(read_bytes(path))}"
         options["camera"] = str(path.absolute())
-    bounds = PhotoBounds(given["deadline"], int(given["memory"] * GIGABYTE))
+    bounds = PhotoBounds(given["deadline"], int(given["memory"] * 1e9))
     return Work(kind, tuple(options.items()), given["function"], tuple(noted.items()), bounds)
 
 

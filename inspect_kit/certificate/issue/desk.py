@@ -23,9 +23,6 @@ from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.registry.opening import FILE_NAME, Registry, open_registry
 
-MAX_BYTES: Final = 60_000_000
-"""Bytes of a photo's file."""
-
 
 def photos_beside(outcome: Outcome, language: str) -> tuple[dict[str, bytes], tuple[Notice, ...]]:
     """The photos that lie beside their measurement files, by digest, and drawn over, by `OVERLAY` and digest; and what
@@ -48,7 +45,7 @@ def _files_beside(stated: Iterable[Photo]) -> tuple[dict[str, bytes], tuple[Noti
         if not path.is_file():
             missing.append(notice("photo-not-beside", photo.file))
             continue
-        content = read_bytes(path, MAX_BYTES)
+        content = read_bytes(path)
         if hashlib.sha256(content).hexdigest() != photo.sha256:
             raise BrokenSeal("not-measured-photo", where=str(path))
         found[photo.sha256] = content

@@ -25,9 +25,6 @@ from inspect_kit.registry.search import known
 
 PICTURES = {".png", ".svg", ".pdf"}
 _PHOTOS = {".png", ".jpg", ".jpeg", ".heic"}
-_LARGEST_PHOTO = 60_000_000
-"""Bytes of a photo of a QR code."""
-
 _LEAST_SIDE = 720
 """Pixels of a picture's side: readers of photos, ours too, take smaller ones for previews."""
 
@@ -58,7 +55,7 @@ def read_note(path: Path) -> str:
     from inspect_kit.capture.files import read_bytes
     from inspect_kit.vision.reference.qr_code import read_code
 
-    return read_code(read_bytes(path, _LARGEST_PHOTO))
+    return read_code(read_bytes(path))
 
 
 @click.command("checkpoint")

@@ -77,8 +77,6 @@ _INSPECTION_HEADS = (
     "head-entry", "head-verdict", "head-item", "head-subject", "head-owner", "head-spec", "head-inspected",
 )  # fmt: skip
 _HEADS = ("head-number", "head-state", "head-verdict", "head-issued", "head-subject", "head-owner")
-MAX_PHOTO_BYTES = 60_000_000
-"""Bytes of the photo that a description may have."""
 _WIDTH = 80
 """Columns of the narrowest terminal that people use; what is cut there is whole in `--json` and `show`."""
 
@@ -214,7 +212,7 @@ def describe_subject(photo: Path | None, **given: str) -> None:
         raise UsageError("thing-unsaid")
     registry = registry_here()
     thing = Thing(texts["item"], texts["subject"], texts["owner"])
-    picture = (photo.name, read_bytes(photo, MAX_PHOTO_BYTES)) if photo else None
+    picture = (photo.name, read_bytes(photo)) if photo else None
     entry = describe(registry, thing, (texts["maker"], texts["serial"]), picture, now())
     click.echo(said("described", subject=thing.text, entry=entry.id))
 
