@@ -19,8 +19,6 @@ from inspect_kit.values.limits import Limits, limits_from, lower_of, upper_of
 Tail = Callable[[float], float]
 """Probability that a symmetric standard variable exceeds a score."""
 
-_ROOT_TWO: Final = math.sqrt(2)
-"""Between the score of the standard normal distribution and the argument of erfc."""
 _LAST_DIGITS: Final = 1e-15
 """Relative change below which a continued fraction is done: the last digits of a double."""
 _NEARLY_NORMAL: Final = 1e5
@@ -45,7 +43,7 @@ def nonconformance_probability(value: Decimal, standard: Decimal, limits: Limits
 
 def normal_tail(score: float) -> float:
     """Probability that a standard normal variable exceeds `score`; keeps its digits far out in the tail."""
-    return 0.5 * math.erfc(score / _ROOT_TWO)
+    return 0.5 * math.erfc(score / math.sqrt(2))
 
 
 def student_tail(score: float, dof: float) -> float:

@@ -17,15 +17,13 @@ from scipy.special import stdtrit
 from inspect_kit.errors import BadInput, UsageError, nearest
 from inspect_kit.inspection.record import Line, Record, open_record
 from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries, open_lot_record
-from inspect_kit.quality.process.capability import Interval, bissell_interval
+from inspect_kit.quality.process.capability import CONFIDENCE, Interval, bissell_interval
 from inspect_kit.quality.sample import Floats
 
 PERIODS: Final = ("month", "week", "day", "lot")
 STRATA: Final = ("machine", "cavity", "gauge", "operator", "shift", "tray")
 """By what values can be told apart: where the pieces come from, and what they were measured with."""
 _ANSWERS: Final = ("yes", "no")
-_CONFIDENCE: Final = 0.95
-"""Of a mean's interval, two-sided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +236,7 @@ def _point(key: tuple[str, str], heap: _Heap, limits: tuple[Decimal | None, Deci
     overall = float(values.std(ddof=1)) if count > 1 else 0.0
     if overall > 0:
         within, dof = _within(heap.blocks, overall)
-        half = float(stdtrit(count - 1, (1 + _CONFIDENCE) / 2)) * overall / sqrt(count)
+        half = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * overall / sqrt(count)
         base |= {"mean_interval": (base["mean"] - half, base["mean"] + half), "s_overall": overall, "s_within": within}
         room = _room(base["mean"], limits)
         if room is not None:
@@ -289,7 +287,8 @@ def trend_data(found: Sequence[Trend], faults: Sequence[FaultCount], question: T
         "by": question.by or None,
         "characteristics": [
             {"characteristic": trend.characteristic, "unit": trend.unit,
-             **dict(zip(("lower", "upper"), map(_float, trend.limits or (None, None)), strict=True)),
+             **{side: None if limit is None else float(limit)
+                for side, limit in zip(("lower", "upper"), trend.limits or (None, None), strict=True)},
              "points": [_point_data(point) for point in trend.points]}
             for trend in found
         ],
@@ -299,10 +298,6 @@ def trend_data(found: Sequence[Trend], faults: Sequence[FaultCount], question: T
             for fault in faults
         ],
     }  # fmt: skip
-
-
-def _float(number: Decimal | None) -> float | None:
-    return None if number is None else float(number)
 
 
 def _point_data(point: TrendPoint) -> dict[str, object]:

@@ -58,8 +58,9 @@ def load_file(path: Path, _depth: int = 0) -> Sheet:
 def _stacked(sheet: Sheet, base: Sheet | None, root: TomlTable, source: tuple[Path, dict[str, object]]) -> Sheet:
     """The sheet with what lies below it: its files, and what in them is not as it was shipped."""
     path, data = source
-    known = path.parent == shipped("specs") or _is_shipped(sheet.id, data)
-    if not known and sheet.id in sheet_ids():
+    named = sheet.id in sheet_ids()
+    known = path.parent == shipped("specs") or (named and read_toml(shipped("specs") / f"{sheet.id}.toml") == data)
+    if named and not known:
         # Its name on a certificate stands for the federation's numbers, not for those of whoever copied the file.
         root.fault("id", "id-of-shipped-sheet", name=sheet.id)
     if root.faults:
@@ -69,10 +70,6 @@ def _stacked(sheet: Sheet, base: Sheet | None, root: TomlTable, source: tuple[Pa
     gone = () if known or base is None else tuple(c for c in base.clauses if c.characteristic not in kept)
     below = (base.texts, base.own, base.dropped) if base else ((), (), ())
     return replace(sheet, texts=(*below[0], path.read_bytes()), own=(*below[1], *own), dropped=(*below[2], *gone))
-
-
-def _is_shipped(name: str, data: dict[str, object]) -> bool:
-    return name in sheet_ids() and read_toml(shipped("specs") / f"{name}.toml") == data
 
 
 def with_house_rules(sheet: Sheet, path: Path) -> Sheet:
@@ -134,6 +131,7 @@ def _head(root: TomlTable) -> Sheet:
     standing = root.word("standing", SheetAuthority, SheetAuthority.HOUSE)
     dates = root.table("in_force")
     inherited: dict[str, Any] = {key: root.text(key, "") for key in _INHERITED}
+    wording = root.table("wording")
     sheet = Sheet(
         id=root.text("id"),
         title=root.text("title"),
@@ -147,16 +145,12 @@ def _head(root: TomlTable) -> Sheet:
         items=(),
         choices=tuple(reading.read_choice(table) for table in root.tables("choice")),
         left_out=tuple(reading.read_left_out(table) for table in root.tables("left_out")),
-        wording=_wording(root.table("wording")),
+        wording={language: wording.table(language).words() for language in wording.left()},
     )
     dates.done()
     if standing is not SheetAuthority.FEDERATION and not sheet.disclaimer:
         root.fault("disclaimer", "disclaimer-missing")
     return sheet
-
-
-def _wording(table: TomlTable) -> dict[str, dict[str, str]]:
-    return {language: table.table(language).words() for language in table.left()}
 
 
 def _plausible(root: TomlTable, clauses: Iterable[Clause]) -> dict[str, Plausible]:

@@ -137,7 +137,7 @@ def read_clause(table: TomlTable, source: str) -> Clause:
     """One `[[clause]]`, complete in itself."""
     kind = table.word("kind", Kind, Kind.VISUAL)
     force = table.word("force", Force, Force.MUST)
-    bounds = read_bounds(table.table("limits"), kind)
+    bounds, answers = read_bounds(table.table("limits"), kind), table.table("answers")
     clause = Clause(
         characteristic=characteristic_name(table),
         number=table.text("clause"),
@@ -155,7 +155,7 @@ def read_clause(table: TomlTable, source: str) -> Clause:
         instances=_instances(table),
         binding=table.flag("binding", force is not Force.MAY),
         suspect=table.flag("suspect", False),
-        answers=_answers(table.table("answers")),
+        answers={word: answers.word(word, WordMeaning, WordMeaning.UNDECIDED) for word in answers.left()},
         when=_condition(table),
         confidence=table.decimal("confidence", CONFIDENCE),
         plausible=read_plausible(table),
@@ -224,10 +224,6 @@ def _instances(table: TomlTable) -> Instances:
             return Instances(names, len(names))
     table.fault("instances", "instances-unclear", value=f"{value!r:.40}")
     return Instances()
-
-
-def _answers(table: TomlTable) -> dict[str, WordMeaning]:
-    return {word: table.word(word, WordMeaning, WordMeaning.UNDECIDED) for word in table.left()}
 
 
 def _condition(table: TomlTable) -> Condition | None:

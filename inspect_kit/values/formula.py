@@ -83,10 +83,6 @@ def _total(values: tuple[Dual, ...]) -> Decimal:
     return sum((dual.value for dual in values), Decimal(0))
 
 
-def _mean(values: tuple[Dual, ...]) -> Dual:
-    return _linear(_total(values) / len(values), *((_ONE / len(values), dual) for dual in values))
-
-
 def _spread(values: tuple[Dual, ...]) -> Dual:
     """Largest minus smallest, always of two different values, so that equal ones still have an uncertainty."""
     if len(values) < 2:
@@ -99,7 +95,7 @@ _REDUCERS: Final[dict[str, Callable[[tuple[Dual, ...]], Dual]]] = {
     "min": lambda values: min(values, key=_VALUE),
     "max": lambda values: max(values, key=_VALUE),
     "sum": lambda values: _linear(_total(values), *((_ONE, dual) for dual in values)),
-    "mean": _mean,
+    "mean": lambda values: _linear(_total(values) / len(values), *((_ONE / len(values), dual) for dual in values)),
     "spread": _spread,
     "count": lambda values: Dual(_total(values), {}),
 }

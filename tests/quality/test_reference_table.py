@@ -85,7 +85,7 @@ def _cohen() -> Pair:
         [sum(pair == (a, b) for pair in zip(LEFT, RIGHT, strict=True)) for b in ("yes", "no")] for a in ("yes", "no")
     ]
     wanted = inter_rater.cohens_kappa(np.array(table))
-    found = cohen_kappa(LEFT, RIGHT)
+    found = cohen_kappa(zip(LEFT, RIGHT, strict=True))
     return [found.value, found.error], [float(wanted.kappa), float(wanted.std_kappa)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -17,6 +16,7 @@ from inspect_kit.cli.options import PATH, json_option
 from inspect_kit.cli.terminal import lang, print_result, said, wants_json, warn
 from inspect_kit.errors import BadInput, sentences, system_errors_as
 from inspect_kit.measure.roll_log import complete, left_out, log_of, read_roll, troubles
+from inspect_kit.quality.batch.lines import natural
 
 MOST_PHOTOS: Final = 20_000
 """Photos of one folder."""
@@ -75,12 +75,7 @@ def photos_in(folder: Path) -> list[Path]:
         raise BadInput("no-photo", where=str(folder))
     if len(found) > MOST_PHOTOS:
         raise BadInput("photos-most", where=str(folder), count=f"{len(found):,}", most_photos=f"{MOST_PHOTOS:,}")
-    return sorted(found, key=lambda path: (_natural(path.name), path.name))
-
-
-def _natural(name: str) -> list[str]:
-    """A name whose numbers sort as numbers."""
-    return [part.zfill(24) if part.isdigit() else part.lower() for part in re.split(r"(\d+)", name)]
+    return sorted(found, key=lambda path: (natural(path.name), path.name))
 
 
 def _shown(paths: list[Path], *, quiet: bool) -> Iterable[Path]:

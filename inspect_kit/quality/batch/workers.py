@@ -194,10 +194,6 @@ NoticeCallback = Callable[[Notice], None]
 """Hears how it stands while the work goes on."""
 
 
-def _unheard(told: Notice) -> None:
-    del told
-
-
 class _SchedulerLost(Exception):
     """The scheduler no longer answers; what was on its way has to be asked for again."""
 
@@ -235,7 +231,7 @@ class Cluster:
     """
 
     address: str
-    said: NoticeCallback = _unheard
+    said: NoticeCallback = lambda _: None
     patience: float = 60.0
 
     def measured(self, photos: Iterable[BatchPhoto], work: Work) -> Iterator[bytes]:

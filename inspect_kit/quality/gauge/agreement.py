@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Final
 
 import numpy as np
 from scipy.special import bdtri, ndtri
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.process.capability import Interval
+from inspect_kit.quality.process.capability import CONFIDENCE, Interval
 from inspect_kit.quality.sample import Floats
 
 GOOD_KAPPA, POOR_KAPPA = 0.75, 0.40
 """AIAG: above 0.75 good to excellent agreement, below 0.40 poor."""
-CONFIDENCE: Final = 0.95
-"""Of the intervals, two-sided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ def agreement(ratings: Ratings, standard: Mapping[str, str], where: str = "") ->
         for person in people:
             if not ratings.get((part, person)):
                 raise BadInput("part-not-judged", where=where, part=part[:30], person=person[:30])
-    firm = {(part, person): _one_word(ratings[part, person]) for part in parts for person in people}
+    firm = {key: words[0] if len(set(words)) == 1 else None for key, words in ratings.items()}
     agreed = sum(len({firm[part, person] for person in people} - {None}) == 1 and
                  all(firm[part, person] is not None for person in people) for part in parts)  # fmt: skip
     return Agreement(
@@ -85,10 +83,6 @@ def agreement(ratings: Ratings, standard: Mapping[str, str], where: str = "") ->
         missed=_errors(ratings, standard, people, bad=True),
         false_alarms=_errors(ratings, standard, people, bad=False),
     )  # fmt: skip
-
-
-def _one_word(words: Sequence[str]) -> str | None:
-    return words[0] if len(set(words)) == 1 else None
 
 
 def _share(matched: int, parts: int) -> Share:
@@ -108,30 +102,26 @@ def _against(
 
 
 def _kappa_against(ratings: Ratings, standard: Mapping[str, str], parts: Sequence[str], person: str) -> Kappa:
-    pairs = [(word, standard[part]) for part in parts for word in ratings[part, person]]
-    return cohen_kappa([one for one, _ in pairs], [two for _, two in pairs])
+    return cohen_kappa((word, standard[part]) for part in parts for word in ratings[part, person])
 
 
 def _kappa_of(ratings: Ratings, parts: Sequence[str], one: str, two: str) -> Kappa:
     """Two appraisers, trial by trial as far as both have one."""
-    pairs = [pair for part in parts for pair in zip(ratings[part, one], ratings[part, two], strict=False)]
-    return cohen_kappa([left for left, _ in pairs], [right for _, right in pairs])
+    return cohen_kappa(pair for part in parts for pair in zip(ratings[part, one], ratings[part, two], strict=False))
 
 
-def cohen_kappa(left: Sequence[str], right: Sequence[str]) -> Kappa:
+def cohen_kappa(pairs: Iterable[tuple[str, str]]) -> Kappa:
     """Cohen's kappa with the standard error of Fleiss, Cohen and Everitt (1969)."""
-    words = sorted({*left, *right})
-    place = {word: number for number, word in enumerate(words)}
-    table = np.zeros((len(words), len(words)))
-    for one, two in zip(left, right, strict=True):
-        table[place[one], place[two]] += 1
+    counts = Counter(pairs)
+    words = sorted({word for pair in counts for word in pair})
+    table = np.array([[counts[one, two] for two in words] for one in words])
     shares = table / table.sum()
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
     observed, chance = float(np.trace(shares)), float(rows @ columns)
     if chance == 1:
         return Kappa(1.0, 0.0, 1.0, (1.0, 1.0))
     value = (observed - chance) / (1 - chance)
-    error = sqrt(_kappa_variance(shares, rows, columns, value, chance) / len(left))
+    error = sqrt(_kappa_variance(shares, rows, columns, value, chance) / counts.total())
     half = float(ndtri((1 + CONFIDENCE) / 2)) * error
     return Kappa(value, error, observed, (value - half, min(1.0, value + half)))
 
@@ -144,13 +134,9 @@ def _kappa_variance(shares: Floats, rows: Floats, columns: Floats, value: float,
 
 
 def _table(ratings: Ratings, parts: Sequence[str]) -> Floats:
-    words = sorted({word for said in ratings.values() for word in said})
-    table = np.zeros((len(parts), len(words)))
-    place = {part: row for row, part in enumerate(parts)}
-    for (part, _), said in ratings.items():
-        for word in said:
-            table[place[part], words.index(word)] += 1
-    return table
+    counts = Counter((part, word) for (part, _), said in ratings.items() for word in said)
+    words = sorted({word for _, word in counts})
+    return np.array([[float(counts[part, word]) for word in words] for part in parts])
 
 
 def fleiss_kappa(table: Floats) -> float:

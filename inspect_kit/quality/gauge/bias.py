@@ -10,13 +10,11 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.process.capability import Interval
+from inspect_kit.quality.process.capability import CONFIDENCE, Interval
 from inspect_kit.quality.sample import Floats, Sample
 
 SHARE_OF_TOLERANCE: Final = 0.2
 """Cg asks that six standard deviations of the gauge fit into a fifth of the tolerance."""
-CONFIDENCE: Final = 0.95
-"""Of the intervals, two-sided."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import accumulate
 from math import inf, sqrt
 from typing import Final
 
@@ -220,11 +221,7 @@ def _averages(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) 
     sample, sigma = readings.sample, _single_sigma(readings, known)
     centre = float(sample.offsets.mean()) if known.centre is None else sample.offset(known.centre)
     weight, width = readings.weight or WEIGHT, readings.width or WIDTH
-    points = np.empty(len(sample))
-    last = centre
-    for place, value in enumerate(sample.offsets):
-        last = weight * value + (1 - weight) * last
-        points[place] = last
+    points = _running(lambda last, value: weight * value + (1 - weight) * last, sample.offsets, centre)
     steps = np.arange(1, len(sample) + 1)
     half = width * sigma * np.sqrt(weight / (2 - weight) * (1 - (1 - weight) ** (2 * steps)))
     origin = float(sample.origin)
@@ -239,16 +236,17 @@ def _sums(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> C
     del rules
     sample, sigma = readings.sample, _single_sigma(readings, known)
     centre = float(sample.offsets.mean()) if known.centre is None else sample.offset(known.centre)
-    high, low = np.zeros(len(sample)), np.zeros(len(sample))
-    up = down = 0.0
-    for place, value in enumerate(sample.offsets):
-        up = max(0.0, up + value - centre - SLACK * sigma)
-        down = max(0.0, down + centre - value - SLACK * sigma)
-        high[place], low[place] = up, down
+    high = _running(lambda up, value: max(0.0, up + value - centre - SLACK * sigma), sample.offsets, 0.0)
+    low = _running(lambda down, value: max(0.0, down + centre - value - SLACK * sigma), sample.offsets, 0.0)
     limit, zero = _constant((readings.width or DECISION) * sigma, high), _constant(0.0, high)
     upper, lower = Track("sum above", high, zero, limit, zero), Track("sum below", low, zero, limit, zero)
     found = (*_outside_as_signal(upper, "sum above h"), *_outside_as_signal(lower, "sum below h", 2))
     return Chart("cusum", upper, lower, sigma, found)
+
+
+def _running(step: Callable[[float, float], float], values: Floats, start: float) -> Floats:
+    """What each point makes of the one before it and of its own reading."""
+    return np.array(list(accumulate(values, step, initial=start))[1:])
 
 
 def _single_sigma(readings: Readings, known: KnownProcess) -> float:

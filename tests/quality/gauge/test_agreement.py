@@ -23,7 +23,7 @@ def test_cohens_kappa_and_its_error_are_those_of_statsmodels(seed: int, words: t
     right = np.where(source.random(60) < 0.7, left, source.choice(words, 60))
     table = np.array([[np.sum((left == one) & (right == two)) for two in words] for one in words])
     wanted = cohens_kappa(table)
-    found = cohen_kappa(list(left), list(right))
+    found = cohen_kappa(zip(left, right, strict=True))
     assert (found.value, found.error) == pytest.approx((wanted.kappa, wanted.std_kappa), abs=1e-10)
 
 
@@ -39,7 +39,7 @@ def test_kappa_of_aiags_appraisers_a_and_b() -> None:
     """AIAG MSA 4, table III-C 2: 44 both refuse, 6 and 3 differ, 97 both accept: kappa 0.86."""
     left = ["0"] * 50 + ["1"] * 100
     right = ["0"] * 44 + ["1"] * 6 + ["0"] * 3 + ["1"] * 97
-    assert cohen_kappa(left, right).value == pytest.approx(0.86, abs=0.005)
+    assert cohen_kappa(zip(left, right, strict=True)).value == pytest.approx(0.86, abs=0.005)
 
 
 def test_who_lets_bad_parts_pass_is_told_from_who_refuses_good_ones() -> None:
