@@ -1,7 +1,5 @@
 """Files that outlive a power cut: written beside, flushed to the disk, and only then given their name."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Work on strangers' files in a process of its own: bounded in memory and time, and ended when it hangs."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

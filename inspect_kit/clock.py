@@ -1,7 +1,5 @@
 """The time and the day of this place; whatever is below the doors is given them."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 

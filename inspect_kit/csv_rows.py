@@ -1,7 +1,5 @@
 """Rows of CSV for spreadsheets, in which no name is taken for a formula."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Locks between programs on one computer, Windows too; the system lifts them when a program ends in whatever way."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

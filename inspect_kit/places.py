@@ -1,7 +1,5 @@
 """Where the shipped sheets, wordings and examples lie, installed or in a checkout, and where the user's own things."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent

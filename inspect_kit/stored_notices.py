@@ -1,7 +1,5 @@
 """Notices from a file that somebody else may have written."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

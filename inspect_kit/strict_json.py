@@ -1,7 +1,5 @@
 """JSON of strangers: what is ambiguous, without bounds or no text is refused with a sentence, at every door alike."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What a notebook hands in and gets: rows of any origin as plain text, a home, results as HTML."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import os

@@ -1,7 +1,5 @@
 """`ik.qa`: quality assurance on values in memory or in files, by the names of the `qa` commands and their JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path

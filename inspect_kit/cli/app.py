@@ -1,7 +1,5 @@
 """The commands by name, each loaded only when it is called, so that the desk does not wait for what it does not use."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import os

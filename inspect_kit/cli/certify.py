@@ -1,7 +1,5 @@
 """`certify`: judge, and issue the certificate, or a report that nobody can mistake for one; `demo`: so on examples."""
 
-from __future__ import annotations
-
 from datetime import date
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`judge`: measurement files → findings and a verdict."""
 
-from __future__ import annotations
-
 import unicodedata
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,5 @@
 """Options that many commands share: paths, days, JSON, languages, the home; and several options as one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path

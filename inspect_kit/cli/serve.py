@@ -1,7 +1,5 @@
 """`serve`: the maker's service, and the tokens of those who may ask it."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`specs`: the sheets, two editions side by side, and every fault of a sheet at once."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

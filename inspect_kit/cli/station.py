@@ -1,7 +1,5 @@
 """`station`: the check-in desk in the browser, and the people who may use it."""
 
-from __future__ import annotations
-
 import os
 from importlib import import_module
 from pathlib import Path

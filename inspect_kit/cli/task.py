@@ -1,7 +1,5 @@
 """The options that say what is inspected and by which sheet, and the task that they describe."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

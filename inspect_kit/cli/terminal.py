@@ -1,7 +1,5 @@
 """What commands say: the language of whoever sits at the terminal, and one JSON document, or lines for people."""
 
-from __future__ import annotations
-
 import gettext
 import locale
 import os

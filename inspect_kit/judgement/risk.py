@@ -4,8 +4,6 @@ Specific risks speak of one measured piece. Global risks speak of the next piece
 measured (JCGM 106:2012, clause 9), and mean nothing without their assumptions: those are kept beside the number.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

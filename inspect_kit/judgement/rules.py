@@ -1,7 +1,5 @@
 """Decision rules: how a value, its uncertainty and the limits become a verdict. Decided in decimal, ties included."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from decimal import Decimal
 from enum import StrEnum

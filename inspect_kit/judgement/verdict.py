@@ -1,7 +1,5 @@
 """The outcome for one clause and one instance, and the verdict over all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Fairness of a die from its rolls: chi-square, the exact multinomial test, and an e-value to watch roll by roll."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a maker's records say together, month by month: means, capability with its limits, and which faults are many."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

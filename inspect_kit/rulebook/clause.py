@@ -1,7 +1,5 @@
 """A clause: one requirement of one edition, with its number as printed and its limits in the printed unit."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Finding sheets by their id, reading them, and laying overlays over the sheets they change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """From a sheet's TOML to clauses and items, with every fault of the file found in one pass."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from typing import Final

@@ -1,7 +1,5 @@
 """A sheet: one edition of one federation's equipment rules, or a house's own, as frozen values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date

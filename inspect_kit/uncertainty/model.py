@@ -1,7 +1,5 @@
 """The uncertainty of a model in Python: correlated inputs, degrees of freedom, second-order terms (GUM 5, G.4)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

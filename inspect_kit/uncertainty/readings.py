@@ -1,7 +1,5 @@
 """Type A from repeated readings, type B from half-widths and certificates, and a line through calibration points."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext

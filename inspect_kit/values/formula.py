@@ -7,8 +7,6 @@ A bare name stands for all instances of a characteristic (`surface.side` is four
 by instance; `surface.diagonal["nw-se"]` picks one; the functions turn many into one.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Where a value may lie: at least, at most, or between. A missing limit is a type, not a very large number."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """A reading as it came in, and the measurement it became: a value that keeps its uncertainty budget."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext

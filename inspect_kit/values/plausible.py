@@ -1,7 +1,5 @@
 """Where a value of a thing usually lies, far wider than any limit: outside it, a slip of the pen is likelier."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final

@@ -1,7 +1,5 @@
 """A value with its uncertainty budget, as whoever measures gives it: by source, and with what several values share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Yes, no and none as people write them in the four languages, in files and at the desk."""
 
-from __future__ import annotations
-
 import unicodedata
 from typing import Final
 

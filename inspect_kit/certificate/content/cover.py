@@ -1,7 +1,5 @@
 """The first page in words: title, verdict, what is wrong or open, identification, authorisation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date

@@ -1,7 +1,5 @@
 """From the lines of a record to the groups of the results table: requirement, result and verdict in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from decimal import Context, Decimal, localcontext
 from itertools import groupby

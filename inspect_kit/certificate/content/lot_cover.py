@@ -1,7 +1,5 @@
 """A lot certificate in words: its first page, its own sections, and those that every certificate has."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """The sections that a lot certificate has of its own: plan, results, process, pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final

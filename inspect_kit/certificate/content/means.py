@@ -1,7 +1,5 @@
 """By what each value was found: which instrument, sent or typed, a photograph, an eye; the method that was used."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from string import ascii_uppercase, digits
 from typing import Final

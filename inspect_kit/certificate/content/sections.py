@@ -1,7 +1,5 @@
 """The sections of the document: results, notes, uncertainty, method, instruments, readings, statements."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What a certificate says in each language, as `reports/wording/` and a sheet word it, and how it prints numbers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace

@@ -1,7 +1,5 @@
 """An issuer's desk in a home: its registry, an inspector's opened keys, and issuing what was judged there."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -8,8 +8,6 @@ Drawing and signing take long, so they are done before, with the number that wil
 if somebody was, they are done again while the others wait.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from contextlib import ExitStack

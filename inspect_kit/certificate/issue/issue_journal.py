@@ -4,8 +4,6 @@ A note is written before the registry's transaction ends and removed when the PD
 lock on it, which the system lifts when that program ends in whatever way.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

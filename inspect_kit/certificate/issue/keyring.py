@@ -4,8 +4,6 @@ All of it is one PEM file of ordinary X.509 certificates and a revocation list, 
 referee's laptop or another tool needs in order to check certificates without the internet, and nothing secret.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Iterator

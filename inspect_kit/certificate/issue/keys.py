@@ -1,7 +1,5 @@
 """An issuer's secret side: the CA's key and the inspectors' keys, in files that only their owner may read."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

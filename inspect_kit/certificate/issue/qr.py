@@ -5,8 +5,6 @@ also is what a QR code packs best. Inside: number, subject, item, verdict, days,
 digest, and an Ed25519 signature. Long texts are cut; the registry and the PDF have them whole.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ pyHanko speaks the protocol. A token is checked at the moment that it states, as
 have ended by the time that somebody wants to know.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import io

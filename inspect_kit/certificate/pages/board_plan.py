@@ -1,7 +1,5 @@
 """A carrom board drawn to scale, with what fails or is open marked at its place."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The shipped typefaces: registering them once, and choosing for every character a font that has it."""
 
-from __future__ import annotations
-
 import threading
 import unicodedata
 from collections.abc import Callable

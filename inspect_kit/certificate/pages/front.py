@@ -1,7 +1,5 @@
 """The first page drawn: title, verdict, boxes, identification; and the authorisation at its foot."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

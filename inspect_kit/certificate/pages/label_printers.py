@@ -1,7 +1,5 @@
 """Labels as label printers take them: black and white dots, in Brother's raster commands and in ZPL."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

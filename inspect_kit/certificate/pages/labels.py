@@ -1,7 +1,5 @@
 """Stickers for the back of a striker or board: the QR code, the number, and what it is good for."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

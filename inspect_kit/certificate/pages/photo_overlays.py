@@ -1,7 +1,5 @@
 """Photographs drawn over with what was measured in them and what was said of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """Photographs as evidence: checked, turned upright, made small, freed of everything but the picture."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import warnings

@@ -1,7 +1,5 @@
 """From content to the pages of a PDF: the flow of pieces, and what stands at the head and foot of each page."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace

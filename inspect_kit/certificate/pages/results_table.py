@@ -1,7 +1,5 @@
 """The results table: clause, characteristic, requirement, value at its decimal sign, means, gauge, verdict."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A small drawing of where a value lies between its limits; it must read in black and white."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final

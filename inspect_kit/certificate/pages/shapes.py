@@ -1,7 +1,5 @@
 """Rules, signs and QR codes, drawn the same everywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

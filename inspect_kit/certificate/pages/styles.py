@@ -1,7 +1,5 @@
 """The measures of the page, and the few colours, line widths and type sizes of a certificate, each with one job."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The reference sheets as vector PDF pages, to be printed at 100 %."""
 
-from __future__ import annotations
-
 import io
 import textwrap
 from collections.abc import Iterable

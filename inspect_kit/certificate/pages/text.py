@@ -1,7 +1,5 @@
 """Setting text: lines broken at the right places, right-to-left scripts in visual order, drawn run by run."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """`inspect`: the guided way. Few screens, the running verdict, undo, jumps; it can be left and taken up again."""
 
-from __future__ import annotations
-
 import json
 import sys
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The guided way on the whole terminal: the screens on the left, the question right, the place to measure below it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """`instruments`: the desk's gauges, their calibration and daily checks, what answers on a port, and rehearsals."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import threading

@@ -1,7 +1,5 @@
 """`instruments due` and `suspect`: when a gauge's calibration ends, and what hangs on one that was found bad."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """Instruments that talk: `read` takes one stable reading, `instruments learn` and `record` teach how another talks."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`camera`: lens and focal length of a camera from photos of a reference sheet, kept in a file."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`dice log`: photos of rolls → a roll log for the fairness tests."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """`measure`: photos → measurements with uncertainty, as a table or as a measurement file."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

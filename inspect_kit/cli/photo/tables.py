@@ -1,7 +1,5 @@
 """What `measure` prints for people: the value, U, what dominates it, and what was seen, in the reader's language."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

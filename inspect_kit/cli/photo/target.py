@@ -1,7 +1,5 @@
 """`target`: the sheets to print, on which pieces are photographed and cameras calibrated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`measure … --watch`: photos measured as they arrive in a folder, each once it is whole, results beside it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """`qa dice`: is a die fair, and how many rolls it would take to tell."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

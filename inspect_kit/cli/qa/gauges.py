@@ -1,7 +1,5 @@
 """`qa grr`: what a gauge adds to the spread, and the instrument sheet that follows from it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """`qa`: the manufacturer's quality assurance, one group of commands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The ledger of `qa lot`: the lots before tell how this one is inspected, and it is added to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal

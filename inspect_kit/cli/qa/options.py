@@ -1,7 +1,5 @@
 """What the `qa` commands share: the file, the drawing, and what records name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

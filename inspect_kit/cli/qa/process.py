@@ -1,7 +1,5 @@
 """`qa capability` and `qa chart`: what a process does, from its readings in order of making."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`qa sampling`: how many pieces of a lot to look at, and whether it is accepted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """`qa trend`: what the registry's records say over months."""
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from collections.abc import Iterable, Iterator

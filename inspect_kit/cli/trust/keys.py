@@ -1,7 +1,5 @@
 """`keys`: the issuer's own CA, its inspectors' keys, and the other issuers that are trusted here."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """`label`: stickers with a certificate's QR code."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

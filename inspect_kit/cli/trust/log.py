@@ -1,7 +1,5 @@
 """`registry checkpoint|witness|witnessed|proof`: the registry as a log that others have seen, by file or QR code."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`registry`: what was certified: list, show, revoke, describe, audit, export, backup, restore."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict

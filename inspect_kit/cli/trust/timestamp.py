@@ -1,7 +1,5 @@
 """`registry timestamp`, `keys timestamps` and `certify --timestamp`: the word of a server on the time (RFC 3161)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """`verify`: what holds of a certificate, in one line, without the internet."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from functools import partial
 from pathlib import Path

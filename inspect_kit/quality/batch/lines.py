@@ -1,7 +1,5 @@
 """What a batch writes: JSON lines, a heading first, then one line a photo in the order of the photos."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """A batch's values as a table: one row a value, as `judge` and `qa lot` read them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final

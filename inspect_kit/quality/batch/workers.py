@@ -1,7 +1,5 @@
 """Who measures a batch: all cores of this machine, or a Dask cluster; a photo that brings a process down is named."""
 
-from __future__ import annotations
-
 import logging
 import sys
 import threading

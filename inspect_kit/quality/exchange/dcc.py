@@ -4,8 +4,6 @@ A DCC is meant for calibrations; this is an inspection of a lot. It takes over t
 DCCs find the values, and says so in a statement. Our own record stays the master.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final

@@ -9,8 +9,6 @@ with it; Q-DAS's own manual was not at hand. Limits are K2110 and K2111 alone: w
 differently by different sources, so they are left out, and a limit that there is not has no line.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Valid against the schema of 3.0.0, which is not part of this program. Mass, angl
 characteristics of that unit, and what is judged by eye its user-defined attributes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial

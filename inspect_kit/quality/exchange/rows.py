@@ -1,7 +1,5 @@
 """CSV: one row a reading, in the form that `judge` and `qa lot` read, with limits and verdict beside it."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Iterator
 from typing import Final

@@ -1,7 +1,5 @@
 """Which form a file is to have, and the lines of a lot in that form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final

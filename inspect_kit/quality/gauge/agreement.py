@@ -1,7 +1,5 @@
 """Attribute agreement: do those who judge by eye agree with themselves, with each other, and with a standard?"""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A gauge against known values: the Type 1 study on one reference part, and linearity over several."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import sqrt
 from typing import Final

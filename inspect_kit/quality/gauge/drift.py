@@ -1,7 +1,5 @@
 """The daily checks of a gauge over time: errors at each point as a control chart, and a drift seen before the limit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """From a gauge study to an instrument sheet: the uncertainty that `judge` then uses for its guard band."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from math import floor, log10

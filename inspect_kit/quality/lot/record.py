@@ -1,7 +1,5 @@
 """The record of a lot: an inspection's record with the plan, every value of every piece, and what follows from them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal
 

@@ -1,7 +1,5 @@
 """What the values of a lot say about the process that made it: capability and control chart, from the record alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Process capability: the spread within readings taken together, and how it fits between limits, and how surely."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

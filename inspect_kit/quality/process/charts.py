@@ -1,7 +1,5 @@
 """Control charts: individuals, means with range or s, fractions (p, np), counts (c, u), EWMA and CUSUM."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

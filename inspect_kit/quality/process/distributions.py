@@ -1,7 +1,5 @@
 """Which distribution readings follow, chosen by evidence, and capability by its percentiles (ISO 22514-2)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, log, sqrt

@@ -5,8 +5,6 @@ is reported at the point that completes it, and at every further point that prol
 belongs to neither side and ends a run; a point on a limit is not beyond it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Sampling by attributes (MIL-STD-105E): which sample a lot needs, what it may show, and when severity switches."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Operating characteristics: how often a plan accepts lots of a given quality."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The tables of the sampling standards as printed, from `specs/sampling/`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Final

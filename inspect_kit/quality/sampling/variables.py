@@ -1,7 +1,5 @@
 """Sampling by variables: deciding a lot from measured values, with σ estimated from the sample or known beforehand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
