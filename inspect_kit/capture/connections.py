@@ -1,7 +1,5 @@
 """Instruments on ports: which one hangs where, and what answers on a port that nobody has named."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The desk's daily checks of its gauges (zero, reference mass, gauge block), kept as lines that are only ever added."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable, Mapping

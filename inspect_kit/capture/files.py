@@ -1,7 +1,5 @@
 """Opening files from strangers: bounded in size, UTF-8, regular, and any trouble said in a sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from stat import S_ISREG
 from typing import Final

@@ -1,7 +1,5 @@
 """Gauges and scales as data sheets: resolution, uncertainty, and until when they are calibrated."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

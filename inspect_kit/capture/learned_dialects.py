@@ -1,7 +1,5 @@
 """How an instrument talks that no protocol knows: learnt from recordings and what its display showed, kept as TOML."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

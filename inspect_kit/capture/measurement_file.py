@@ -1,7 +1,5 @@
 """Measurement files, CSV and JSON, as users write and script them, turned into readings."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

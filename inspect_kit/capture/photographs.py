@@ -1,7 +1,5 @@
 """Photographs from strangers: JPEG, PNG and HEIC, upright, bounded in bytes, pixels and time, with their SHA-256."""
 
-from __future__ import annotations
-
 import io
 import warnings
 from dataclasses import dataclass, field

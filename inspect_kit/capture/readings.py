@@ -1,7 +1,5 @@
 """One reading of an instrument: the value in g or mm with every digit it sent, and the line it came in as evidence."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Context, Decimal, localcontext

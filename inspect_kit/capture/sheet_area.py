@@ -1,7 +1,5 @@
 """How many cells a spreadsheet spans, told from its XML before anything makes room for them; rather too many."""
 
-from __future__ import annotations
-
 import io
 import re
 from typing import Final

@@ -1,7 +1,5 @@
 """How each simulated instrument answers: its lines in every state, built as the makers document them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum

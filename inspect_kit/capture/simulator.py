@@ -1,7 +1,5 @@
 """Simulated instruments on a pseudo-terminal or a socket, with scripted faults: for rehearsals and for tests."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

@@ -1,7 +1,5 @@
 """Tables that people send: text as it is, and `.xlsx` and `.ods` read directly, one sheet of them as CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Text that an instrument types like a keyboard, with Return at its end: `14,82 g`, `+0041.27`, `ST,+00014.82  g`."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Final

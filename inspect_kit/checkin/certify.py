@@ -1,7 +1,5 @@
 """From a check-in desk to certificates: what was done there is proven, judged again, and issued after a decision."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Collection
 from contextlib import suppress

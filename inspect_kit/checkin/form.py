@@ -1,7 +1,5 @@
 """The desk's own form: the questions of an item on one page, and readings from what was filled in."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

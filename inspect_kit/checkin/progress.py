@@ -1,7 +1,5 @@
 """How far an event has come: what is approved, failed, conditional, waiting, and not yet seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum

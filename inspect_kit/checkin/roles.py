@@ -1,7 +1,5 @@
 """Who may do what at an event: the tester records, the chief referee decides, a viewer only looks up."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """The roster of an event: lists as clubs send them, a player by any part of the name, names that may be one person."""
 
-from __future__ import annotations
-
 import csv
 import io
 import tempfile

@@ -1,7 +1,5 @@
 """What a certificate states besides its findings: by the issuer always, for an event, at the decision on a piece."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path

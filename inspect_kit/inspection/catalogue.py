@@ -1,7 +1,5 @@
 """Which characteristics there are beyond the sheet in use, so that one measurement file serves several sheets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Final

@@ -1,7 +1,5 @@
 """The figures of a team by what was measured of each: their types, their number, the colours of their bases."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What was judged, by the names that scripts rely on: `judge --json`, `inspect --json` and the Python interface."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 from inspect_kit.inspection.walk import Outcome

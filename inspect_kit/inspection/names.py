@@ -1,7 +1,5 @@
 """Text from people that ends up on paper: names of players, clubs, boards. Bounded, visible, one line."""
 
-from __future__ import annotations
-
 import unicodedata
 from functools import lru_cache
 from typing import Final

@@ -4,8 +4,6 @@ A record stands on its own: it holds the clauses as they were read and the readi
 certificate can be remade from it when the sheet has long changed. Numbers are strings, so that no digit is lost.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import Final
 

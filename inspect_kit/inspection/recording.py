@@ -1,7 +1,5 @@
 """From an outcome to its record: the clauses, evidence and verdicts frozen as they were on the day."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import PurePath

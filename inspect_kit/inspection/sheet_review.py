@@ -1,7 +1,5 @@
 """What a sound sheet may still lack: clauses that silence could satisfy, ranges, places and answers nobody gives."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspect_kit.errors import Fault, fault

@@ -1,7 +1,5 @@
 """A gauge found bad afterwards: what a record's verdict would be with the gauge's error taken off its values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 

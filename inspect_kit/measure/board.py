@@ -1,7 +1,5 @@
 """A carrom board from photos: every dimension that a camera can see, as a measurement file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

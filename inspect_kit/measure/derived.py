@@ -1,7 +1,5 @@
 """Characteristics worked out from others, with the uncertainty carried through the formula (GUM 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, localcontext

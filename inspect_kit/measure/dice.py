@@ -1,7 +1,5 @@
 """Dice from photos: numbers, edges with their uncertainty budgets, and the six photos of one die checked together."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

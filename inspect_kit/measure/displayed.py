@@ -1,7 +1,5 @@
 """A reading taken from the photo of a gauge's display, checked against what that gauge can show at all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final

@@ -1,7 +1,5 @@
 """What was measured and seen in photos as the readings of a measurement file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final

@@ -1,7 +1,5 @@
 """A figure from one or several photos: what each view tells, combined; thickness, run-out and tilt from several."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

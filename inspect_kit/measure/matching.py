@@ -1,7 +1,5 @@
 """Which piece of one photo is which of another: by their places on the sheet."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from typing import Final

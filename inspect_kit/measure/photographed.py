@@ -1,7 +1,5 @@
 """Values from photos with their budgets, and several photos of the same pieces combined."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Final

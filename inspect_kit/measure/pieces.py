@@ -1,7 +1,5 @@
 """Kinds of round pieces and what is usual for them, and their photos turned into measurements and observations."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What was stated of photos besides them: sizes with their spread, the print's scale, the reference, a known side."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

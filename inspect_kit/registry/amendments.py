@@ -1,7 +1,5 @@
 """What is done to a registry besides issuing: revoking, describing a thing, going on from an older state knowingly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The audit: walks the chain from the first entry and finds any change, gap, foreign row or missing file."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Backup and restore: the entries and the evidence in one file, from which either kind of database is made anew."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The chain: each entry carries the hash of the one before, and the tables are drawn from the entries alone."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta

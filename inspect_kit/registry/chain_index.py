@@ -1,7 +1,5 @@
 """What the entries themselves say of a certificate: whoever changes the tables drawn from them is found out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Lock

@@ -1,7 +1,5 @@
 """What an entry can say: a certificate was issued, one was revoked, a subject was described."""
 
-from __future__ import annotations
-
 import hashlib
 import unicodedata
 from typing import Final, TypeVar, get_args

@@ -1,7 +1,5 @@
 """Evidence: files known by the SHA-256 of their content, in a folder, or in the database where desks share one."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Iterator

@@ -5,8 +5,6 @@ each place, with the identity of the registry that lies there. They are kept in 
 states, or where INSPECT_KIT_WITNESS says, not beside the database.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 from contextlib import suppress

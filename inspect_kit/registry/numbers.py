@@ -5,8 +5,6 @@ are seventeen that no common layout moves (A, M, Q, W, Y, Z do) and that look li
 out, and digits that a scanner sent through a Czech or French keyboard layout are read for what they were.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Opening a registry: SQLite in the user's home without set-up, or PostgreSQL that several desks share."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import time

@@ -1,7 +1,5 @@
 """Rights in a shared PostgreSQL: a desk adds to history and changes nothing of it, a reader only reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

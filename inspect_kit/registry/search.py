@@ -1,7 +1,5 @@
 """Finding certificates: by number, owner, subject and the like, with how they stand today."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields

@@ -1,7 +1,5 @@
 """The tables: the chain of entries, which is the truth, and what is drawn from it so that it can be found quickly."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import sqlalchemy as sa

@@ -5,8 +5,6 @@ waiting to write, each in a savepoint of its own, and all of it is made to last 
 done before it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """All routes of the station, each with what a person must be allowed to do."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final

@@ -1,7 +1,5 @@
 """Events: announcing one, its settings, its progress at a glance, and the list with signatures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 """Guided inspection of any item in the browser, in few screens: what is looked at together, the places of a measure
 on one page; what a file or photos tell already is not asked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Live at the desk: the gauge while it settles, then its stable value; and the camera, frame by frame."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Look-up at the table: valid or not, for whom, until when. It only reads."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime

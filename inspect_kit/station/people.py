@@ -1,7 +1,5 @@
 """The people of the station: who has which part at which events, signing in and out, and the language."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Photos at the desk: kept as evidence, measured in their turn by a helper program, shown with what was found."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Small drawings that show where to measure; the place in question stands out."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Pages: templates that escape everything, the words of a language, and what every page shows."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """What an instrument sent, carried by the page under a seal: line, time and serial number reach the record."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

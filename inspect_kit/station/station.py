@@ -1,7 +1,5 @@
 """The station itself: the desk's home, its registry and keys, the clock, and what it remembers while it runs."""
 
-from __future__ import annotations
-
 import logging
 import secrets
 import time

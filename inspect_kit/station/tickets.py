@@ -1,7 +1,5 @@
 """One inspection: its verdict in words, the referee's decision, and what is printed: certificate, label, slip."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date

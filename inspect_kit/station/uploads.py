@@ -1,7 +1,5 @@
 """What a file or photos tell of a thing in a guided inspection, at its start and under way; it is not asked again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Final
 

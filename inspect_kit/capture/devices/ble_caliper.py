@@ -6,8 +6,6 @@ Source: the maker's developer folder (SylvacDev/BluetoothDevTools) names the ser
 (Bluetooth SIG, Characteristic Presentation Format 0x2904) and never assumed: sources differ by powers of ten.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from decimal import Decimal

@@ -4,8 +4,6 @@ Source: USB-IF, HID Point of Sale Usage Tables 1.02, chapter 4, Weighing Devices
 weight unit, data scaling (a power of ten) and data weight.
 """
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """A calibration as its certificate states it: points with error and uncertainty, and what a sheet makes of them."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Reading a gauge of one's own: the instrument on the line must be the one whose sheet vouches for it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final

@@ -1,7 +1,5 @@
 """How calipers send a length: Mitutoyo's frames without a unit, and the commands of Sylvac's family."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime

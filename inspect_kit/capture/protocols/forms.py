@@ -1,7 +1,5 @@
 """Forms of lines: patterns that a whole line must have, and the number that stands in it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Final

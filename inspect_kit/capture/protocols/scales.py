@@ -3,8 +3,6 @@
 Where a line's width is documented, a shorter one has lost a character and is not `whole`.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

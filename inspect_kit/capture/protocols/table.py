@@ -1,7 +1,5 @@
 """The protocols by name."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Final
 

@@ -1,7 +1,5 @@
 """The people of a check-in desk: their roles in the chain, their PINs hashed beside it, and who is signed in."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets

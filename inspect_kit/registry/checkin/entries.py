@@ -1,7 +1,5 @@
 """What happens at a check-in desk, as entries: events, people with their roles, inspections, and decisions on them."""
 
-from __future__ import annotations
-
 import msgspec
 
 

@@ -1,7 +1,5 @@
 """The players of an event: who they are, their teams, badges and pieces; a correction keeps what was there before."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

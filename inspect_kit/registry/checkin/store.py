@@ -1,7 +1,5 @@
 """The acts of a check-in desk: events, inspections and decisions, each in one transaction, none of them twice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime

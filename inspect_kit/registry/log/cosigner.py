@@ -4,8 +4,6 @@ It keeps its own key and, for every log, the largest tree that it has signed. It
 log that was rewritten gets no signature from it any more, whoever holds the log's keys.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

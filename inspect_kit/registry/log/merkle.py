@@ -4,8 +4,6 @@ A tree is read through `nodes`, which gives the hash of a complete subtree by it
 leaves, and the node at (level, place) covers the leaves from place · 2^level on, 2^level of them.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """The registry as a transparency log: its Merkle tree in the database, checkpoints, and proofs out of it."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The look-up for everybody, without an account: valid, not valid or revoked, and nothing that is private."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from starlette.responses import Response

@@ -1,7 +1,5 @@
 """The referee's own page: all who wait, the oldest first; it changes by itself when something happens."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Final

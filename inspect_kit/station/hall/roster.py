@@ -1,7 +1,5 @@
 """The players of an event: found by any part of the name, added, corrected, read from a list; badges to print."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The routes of the service: the JSON interface behind a token, and the page with the charts."""
 
-from __future__ import annotations
-
 import hmac
 import re
 import secrets

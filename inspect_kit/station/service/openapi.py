@@ -1,7 +1,5 @@
 """The service's interface as an OpenAPI document: what can be asked, with what, and what comes back."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from inspect_kit import __version__

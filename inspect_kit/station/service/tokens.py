@@ -1,7 +1,5 @@
 """Who may ask the service: tokens by name, of which only digests are kept."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import secrets

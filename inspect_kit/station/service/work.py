@@ -1,7 +1,5 @@
 """What the service does: judges what is sent, enters it in the registry, and tells verdicts and trends."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Connections that say nothing are ended, and one source gets only its share: nobody locks the others out."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from typing import Any, Final

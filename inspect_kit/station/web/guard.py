@@ -1,7 +1,5 @@
 """What every request passes: the Host it asks for, how large it is, and the headers that every answer carries."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How often somebody may ask: buckets that fill again with time, and doors that close after wrong PINs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock

@@ -1,7 +1,5 @@
 """The desk as an installed page: its manifest, the worker that serves it without a network, and the page for then."""
 
-from __future__ import annotations
-
 from starlette.responses import JSONResponse, Response
 
 from inspect_kit.station.rendering import STATIC, static_version

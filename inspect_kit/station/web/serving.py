@@ -1,7 +1,5 @@
 """Running the station: where it listens, what it is called there, and what may be seen in its log."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, replace

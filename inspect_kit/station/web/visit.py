@@ -1,7 +1,5 @@
 """One request: who asks, in which language, with which form; and the way from a handler to an answer."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re
