@@ -247,6 +247,9 @@ def from_draft(text: str, sheet: Sheet, item: str, path: Path, known: tuple[Read
         data = parse_json(text, str(path))
         if (data["format"], data["spec"], data["item"]) != (FORMAT, sheet.id, item):
             raise BadInput("draft-of-another", where=str(path), spec=data["spec"], item=data["item"])
+        if data["digest"] != sheet.digest:
+            # "Yes" was said to a requirement as it was worded then, a bare number was of that day's unit.
+            raise BadInput("draft-sheet-changed", where=str(path), spec=sheet.id)
         instruments = {str(k): str(v) for k, v in data["instruments"].items()}
         entry = GuidedEntry(sheet, item, instruments=instruments, known=known)
         for saved in data["answers"]:

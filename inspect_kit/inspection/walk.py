@@ -19,6 +19,7 @@ from inspect_kit.judgement.rules import RuleName, guarded
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.measure.derived import derive
 from inspect_kit.measure.interpretation import (
+    ROUNDING,
     finest_for,
     instrument_budget,
     measurement_of,
@@ -101,7 +102,7 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
     judgement = judge_item(task.sheet, task.item, evidence, task.rule)
     if task.rule is RuleName.GUARDED:
         _refuse_hanging_on_u(judgement.findings)
-    own = (*_notices(task, readings, instruments), *contradicted)
+    own = (*_notices(task, readings, instruments), *_digits_left_out(evidence, instruments), *contradicted)
     said = (*(text for file in files for text in file.warnings), *sentences(own))
     told = (*(each for file in files for each in file.notices), *own, *_type_notices(figures))
     photos = tuple(photo for file in files for photo in file.photos)
@@ -392,6 +393,15 @@ def _notices(task: Task, readings: Iterable[Reading], instruments: Mapping[str, 
     found |= dict.fromkeys(_idle_decisions(task.sheet, readings))
     found |= dict.fromkeys(task.sheet.cautions(task.item.id, task.on))
     return tuple(found)
+
+
+def _digits_left_out(evidence: Evidence, instruments: Mapping[str, Instrument]) -> Iterator[Notice]:
+    """Values typed with fewer digits than their gauge shows: they count as rounded."""
+    for found in (each for several in evidence.measurements.values() for each in several if not each.formula):
+        if any(part.source == ROUNDING for part in found.budget or ()):
+            gauge, reading = instruments[found.instruments[0]], found.readings[0]
+            facts = {"value": f"{reading.value} {reading.unit}".strip(), "gauge": gauge.id, "digit": gauge.resolution}
+            yield notice("digits-left-out", name=f"{reading.characteristic} {reading.instance}".strip(), **facts)
 
 
 def _idle_decisions(sheet: Sheet, readings: Iterable[Reading]) -> Iterator[Notice]:

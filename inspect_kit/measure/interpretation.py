@@ -19,6 +19,8 @@ _FINEST: Final = 20
 """Digits of a display ÷ the least standard uncertainty that can be stated of a value read from it: one digit alone
 contributes a √12th, and the mean of thirty readings a twentieth. Less is a slip of the unit."""
 OTHER: Final = "other effects"
+ROUNDING: Final = "digits left out"
+"""Source of what a value is rounded by that was typed with fewer digits than its gauge shows."""
 _ROUNDED: Final = Decimal("1.02")
 """How much larger a sum of rounded parts may be than the rounded sum."""
 
@@ -117,13 +119,32 @@ def _budget(reading: Reading, stated: quantity.Quantity, instrument: Instrument 
     stated_by_file = _stated_budget(reading, stated)
     if stated_by_file is None:
         if instrument is not None:
-            return instrument_budget(instrument, stated.in_base)
+            return (*instrument_budget(instrument, stated.in_base), *_rounding(reading, stated, instrument))
         return () if stated.unit.base in quantity.EXACT_UNITS else None
     if combined(stated_by_file) == 0 and stated.unit.base not in quantity.EXACT_UNITS:
         raise BadInput("uncertainty-cannot-zero", where=f"{reading.where}: u")
     if instrument is not None:
         refuse_too_fine(stated_by_file, stated, instrument, f"{reading.where}: u")
     return stated_by_file
+
+
+def _rounding(reading: Reading, stated: quantity.Quantity, instrument: Instrument) -> Budget:
+    """Half of the last digit typed, where the gauge shows finer ones; what the gauge itself sent has all of them."""
+    typed = _as_typed(reading, stated)
+    last = quantity.scaled(Decimal(1).scaleb(int(typed.number.as_tuple().exponent)), typed.unit.factor)
+    if reading.time or last <= instrument.resolution.in_base:
+        return ()
+    with localcontext(_CONTEXT):
+        return (Component(ROUNDING, last / 2 / _DIVISOR[DistributionShape.RECTANGULAR]),)
+
+
+def _as_typed(reading: Reading, stated: quantity.Quantity) -> quantity.Quantity:
+    """With the noughts at its end, which a number of JSON has not but the line beside it keeps."""
+    try:
+        typed = quantity.parse_quantity(reading.raw, stated.unit)
+    except BadInput:
+        return stated
+    return typed if (typed.in_base, typed.unit.base) == (stated.in_base, stated.unit.base) else stated
 
 
 def refuse_too_fine(budget: Budget, stated: quantity.Quantity, instrument: Instrument | None, where: str) -> None:

@@ -69,7 +69,10 @@ CAMERA = {
     "parameters": dict.fromkeys(PARAMETERS, 0.0) | {PARAMETERS[0]: 3000.0, PARAMETERS[1]: 3000.0},
     "covariance": [[0.0] * len(PARAMETERS) for _ in PARAMETERS],
 }  # fmt: skip
-DRAFT = {"format": 1, "spec": "icf-2001-it", "item": "striker", "digest": "", "instruments": {}, "answers": []}
+DRAFT = {
+    "format": 1, "spec": "icf-2001-it", "item": "striker", "digest": load("icf-2001-it").digest, "instruments": {},
+    "answers": [],
+}  # fmt: skip
 CHECK = {
     "format": 1, "instrument": "scale-1", "time": "2026-11-16T09:00:00+01:00",
     "points": [{"nominal": "0 g", "shown": "0 g", "permitted": "0.1 g"}],

@@ -19,7 +19,7 @@ from inspect_kit.certificate.issue.desk import issue_outcome
 from inspect_kit.certificate.issue.issue import Request
 from inspect_kit.cli.issuer import throwaway_desk
 from inspect_kit.errors import BadInput, InspectKitError
-from inspect_kit.inspection.guided import Answer, GuidedEntry, as_measurement_file
+from inspect_kit.inspection.guided import Answer, GuidedEntry, as_draft, as_measurement_file, from_draft
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome, Task, inspect
@@ -142,3 +142,40 @@ def test_the_same_photo_twice_is_no_second_photo() -> None:
     with pytest.raises(InspectKitError) as caught:
         measure("discs", [photo, again], None, stated_by("discs", {}))
     assert caught.value.told.code == "same-photo-again"
+
+
+def _typed(tmp_path: Path, value: str) -> Outcome:
+    path = tmp_path / "striker.csv"
+    seen = "".join(f"striker.{name},yes,,\n" for name in ("shape", "material", "visible_metal"))
+    rows = f"striker.mass,14.82,g,scale-200g\nstriker.diameter,{value},,caliper-150\nstriker.engraving,none,,\n"
+    path.write_text(f"characteristic,value,unit,instrument\n{rows}{seen}")
+    return _judged(read_measurements(path))
+
+
+@pytest.mark.parametrize(("value", "verdict"), [("4.1 cm", "undecided"), ("41.10 mm", "conforms")])
+def test_digits_left_out_are_rounding(tmp_path: Path, value: str, verdict: str) -> None:
+    """With a caliper of 0.01 mm named, 4.1 cm passed for 41.00 mm; the limit of 41.3 mm is within its last digit."""
+    outcome = _typed(tmp_path, value)
+    assert outcome.judgement.verdict.value == verdict
+    assert ("digits-left-out" in {each.code for each in outcome.notices}) == (verdict == "undecided")
+
+
+def test_noughts_that_a_gauge_shows_outlive_the_file(tmp_path: Path) -> None:
+    """A number of JSON has no noughts at its end: 41.00 mm typed in a guided inspection stays known to hundredths."""
+    sheet = load("icf-2001-it")
+    asked = next(
+        each for each in GuidedEntry(sheet, "striker").questions() if each.characteristic == "striker.diameter"
+    )
+    path = tmp_path / "guided.json"
+    path.write_text(as_measurement_file(GuidedEntry(sheet, "striker", (Answer(asked, "41.00", "caliper-150"),))))
+    assert "digits-left-out" not in _codes(read_measurements(path))
+
+
+def test_a_draft_is_not_taken_up_once_the_sheet_says_something_else() -> None:
+    """A "yes" was said to a requirement as it was worded then, and a bare number was of that day's unit."""
+    sheet = load("icf-2001-it")
+    asked = next(iter(GuidedEntry(sheet, "striker").questions()))
+    draft = as_draft(GuidedEntry(sheet, "striker", (Answer(asked, "yes"),)))
+    assert from_draft(draft, sheet, "striker", Path("draft")).answers
+    changed = replace(sheet, texts=(b"another text",))
+    assert _refused(lambda: from_draft(draft, changed, "striker", Path("draft"))) == "draft-sheet-changed"

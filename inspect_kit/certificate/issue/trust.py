@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from datetime import date
 from os.path import isfile
 from pathlib import Path
@@ -9,16 +11,19 @@ from typing import TYPE_CHECKING, Final
 
 from cryptography import x509
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
 from inspect_kit.certificate.issue.keyring import Keyring, read_authorities, read_keyring
 from inspect_kit.certificate.issue.keys import PUBLIC, folder_of, own_keyring
 from inspect_kit.registry.log.notes import LONGEST, LogProof, Verifier, proof_of, verifier_of
+from inspect_kit.strict_json import parse_json
 
 if TYPE_CHECKING:
     from inspect_kit.certificate.issue.seals import TimeAuthorities
     from inspect_kit.certificate.issue.verify import TrustContext
     from inspect_kit.registry.opening import Registry
 
+SUSPECTED: Final = "suspected.json"
 WITNESSES: Final = "witnesses.txt"
 TIME_SERVERS: Final = "timestamps.crt"
 
@@ -26,6 +31,22 @@ TIME_SERVERS: Final = "timestamps.crt"
 def trust_folder(home: Path) -> Path:
     """Where the public keys of other issuers are kept."""
     return home / "trust"
+
+
+def suspected(home: Path) -> dict[str, str]:
+    """Certificates whose verdict hangs on a gauge that was found bad afterwards: their numbers, and the gauge."""
+    path = trust_folder(home) / SUSPECTED
+    found = parse_json(read_text(path), str(path)) if path.is_file() else {}
+    return {str(number): str(gauge) for number, gauge in found.items()} if isinstance(found, dict) else {}
+
+
+def remember_suspected(home: Path, gauge: str, numbers: Iterable[str]) -> None:
+    """Those that hang on this gauge are these now; what hangs on others stays."""
+    others = {number: name for number, name in suspected(home).items() if name != gauge}
+    now = others | dict.fromkeys(numbers, gauge)
+    if now != suspected(home):
+        trust_folder(home).mkdir(parents=True, exist_ok=True)
+        write_whole(trust_folder(home) / SUSPECTED, json.dumps(now, ensure_ascii=False, indent=1).encode())
 
 
 def own_issuer(home: Path) -> Keyring | None:
@@ -76,4 +97,4 @@ def trust_context(home: Path, registry: Registry | None, on: date, proof: LogPro
 
     own = own_issuer(home)
     code = own.code if own else ""
-    return TrustContext(trusted(home), code, registry, on, time_authorities_of(home), proof)
+    return TrustContext(trusted(home), code, registry, on, time_authorities_of(home), proof, suspected(home))

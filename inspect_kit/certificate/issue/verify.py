@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -175,6 +175,8 @@ class TrustContext:
     """Whose word on the time counts here."""
     proof: LogProof | None = None
     """What came with the certificate: that it stands in its issuer's log."""
+    suspected: Mapping[str, str] = field(default_factory=dict)
+    """Numbers of certificates whose verdict hangs on a gauge that was found bad afterwards, and the gauge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,7 @@ def verify_pdf(pdf: bytes, trust: TrustContext, run: Run = lambda task, *given: 
     checks += _log_checks(standing, trust, logged, seal.qr)
     claim = _claim_in(seal)
     checks += _standing_checks(standing, claim, trust.on)
+    checks += _gauge_checks(seal.number, trust)
     return _verification(checks, seal.number, attached, claim)
 
 
@@ -240,7 +243,13 @@ def verify_qr(text: str, trust: TrustContext) -> Verification:
         checks.append(VerificationCheck("text", False, notice("check-registry-other-text", number=claim.number)))
     checks += _words_checks(text, claim)
     checks += _standing_checks(standing, claim, trust.on)
+    checks += _gauge_checks(claim.number, trust)
     return _verification(checks, claim.number, None, claim)
+
+
+def _gauge_checks(number: str, trust: TrustContext) -> Iterator[VerificationCheck]:
+    if gauge := trust.suspected.get(number):
+        yield VerificationCheck("gauge", None, notice("check-gauge-suspected", gauge=gauge))
 
 
 def _words_checks(text: str, claim: Claim) -> Iterator[VerificationCheck]:

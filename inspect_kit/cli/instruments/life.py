@@ -65,6 +65,8 @@ def _due(gauge: Instrument, on: date, within: int) -> Row | None:
 def suspect(name: str, since: datetime, error: str | None) -> int:
     """Every certificate that hangs on a gauge found bad, and its verdict with the gauge's error taken off.
 
+    Those whose verdict would change are remembered here: `verify` and `registry` tell it, and `label` gives no sticker.
+    With --error 0g they are cleared again.
     Exit code 1 if a verdict would change, 3 if the error is not known.
 
     \b
@@ -74,6 +76,9 @@ def suspect(name: str, since: datetime, error: str | None) -> int:
     gauge = load_instruments([name], [own_instruments()])[name]
     wrong = _error(gauge, error)
     rows = list(_hanging(gauge, since.date(), wrong))
+    from inspect_kit.certificate.issue.trust import remember_suspected
+
+    remember_suspected(home_folder(), name, [str(row["number"]) for row in rows if row["would_be"] != row["verdict"]])
     stated = f"{wrong:f}" if wrong is not None else None
     data = {"instrument": name, "error": stated, "unit": gauge.resolution.unit.base, "certificates": rows}
     print_result(data, *_lines(rows))

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.certificate.issue.trust import trusted
+from inspect_kit.certificate.issue.trust import suspected, trusted
 from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_labels, sticker_of, stock_of
 from inspect_kit.cli.issuer import registry_here
 from inspect_kit.cli.options import PATH, document_language_option, home_folder, json_option
@@ -78,6 +78,9 @@ def _good(standing: CertificateStatus) -> CertificateStatus:
     """Only what holds gets a sticker."""
     if standing.kind != "certificate":
         raise UsageError("report-gets-no-label", where=standing.number)
+    gauge = suspected(home_folder()).get(standing.number)
+    if gauge is not None:
+        raise BrokenSeal("suspected-gets-no-label", where=standing.number, gauge=gauge)
     state = standing.state(today())
     if state != "valid":
         raise BrokenSeal("gets-no-label", where=standing.number, state=state)

@@ -1,7 +1,7 @@
 """`registry`: what was certified: list, show, revoke, describe, audit, export, backup, restore."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.seals import seal_fault, seal_of_signer, seals_in
-from inspect_kit.certificate.issue.trust import trusted
+from inspect_kit.certificate.issue.trust import suspected, trusted
 from inspect_kit.cli.issuer import desk_of, registry_here
 from inspect_kit.cli.options import FILE, PATH, Given, day_option, home_folder, json_option, signer_option, stacked
 from inspect_kit.cli.terminal import EXIT_CODES, columns, lang, print_result, said, said_of, wants_json, warn, within
@@ -29,7 +29,16 @@ from inspect_kit.registry.entries import Thing
 from inspect_kit.registry.inspections import InspectionQuery, uncertified
 from inspect_kit.registry.numbers import Number, number_of
 from inspect_kit.registry.roles import role_statements
-from inspect_kit.registry.search import FORMATS, STATES, RegistryQuery, backing, known, listing, row_of
+from inspect_kit.registry.search import (
+    FORMATS,
+    STATES,
+    CertificateStatus,
+    RegistryQuery,
+    backing,
+    known,
+    listing,
+    row_of,
+)
 
 _limit_option = click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True,
                              help="At most so many.")  # fmt: skip
@@ -116,6 +125,7 @@ def list_certificates(limit: int, **given: Any) -> int:
              for s in found]  # fmt: skip
     lines = columns(within(rows, _WIDTH)) if found else (said("nothing-found"),)
     print_result([row_of(standing, on) for standing in found], *lines)
+    _warn_of_gauges(found)
     return _unbelieved(registry.lost())
 
 
@@ -141,7 +151,17 @@ def show(number: str, pdf: Path | None, record: Path | None) -> int:
     data = {**row_of(standing, today()), **asdict(behind)}
     rows = [(said_of("shown", name), text) for name, value in data.items() for text in _shown(name, value)]
     print_result(data, *columns(rows))
+    _warn_of_gauges([standing])
     return _unbelieved(registry.lost() or registry.ask(rows_fault, standing))
+
+
+def _warn_of_gauges(shown: Iterable[CertificateStatus]) -> None:
+    """Those whose verdict hangs on a gauge that was found bad afterwards."""
+    bad = suspected(home_folder())
+    told = (
+        (each.number, notice("check-gauge-suspected", gauge=bad[each.number])) for each in shown if each.number in bad
+    )
+    warn(*(f"{number}: {sentence(why, lang())}" for number, why in told))
 
 
 def _unbelieved(why: Notice | None) -> int:

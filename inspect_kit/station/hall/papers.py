@@ -16,6 +16,7 @@ from starlette.responses import Response
 from inspect_kit.certificate.content.findings import groups_of
 from inspect_kit.certificate.content.model import Group
 from inspect_kit.certificate.content.wording import wording_for
+from inspect_kit.certificate.issue.trust import suspected
 from inspect_kit.certificate.pages.labels import STOCKS, draw_labels, sticker_of
 from inspect_kit.checkin.certify import code_as_svg
 from inspect_kit.checkin.progress import ThingState, state_of
@@ -102,7 +103,8 @@ def show_labels(visit: Visit) -> Response:
     numbers = [seen.number for seen in seen_at(visit, event) if seen.number and not seen.override][:_MOST_LABELS]
     with visit.station.registry.reading() as connection:
         standings = [found for number in numbers if (found := find(connection, number)) is not None]
-    valid = [each for each in standings if each.state(visit.station.today) == "valid"]
+    bad = suspected(visit.station.home)
+    valid = [each for each in standings if each.state(visit.station.today) == "valid" and each.number not in bad]
     if not valid:
         raise Refusal(404, "refused.no_certificate")
     issuer = visit.station.key.issuer.name if visit.station.key else ""

@@ -161,9 +161,12 @@ def unread_mark_beside(strip: Strip, left: float, right: float, found: list[Word
 
 
 def _far_sign(before: float, middle: float, wide: float, high: float) -> bool:
-    """Whether something so far before the digits is a bar at about half of their height, as wide as one of theirs."""
+    """Whether something so far before the digits is a bar at about half of their height, as wide as one of theirs.
+
+    The slope of a row of two digits is known to some degrees: the farther away, the less sure is the height.
+    """
     is_bar = 1.3 * high < wide < tuning.SIGN_WIDTH * TALL and high < tuning.BAR_WIDTH * TALL
-    return before >= 0 and is_bar and wide > 0.15 * TALL and abs(middle - TALL / 2) < 0.2 * TALL
+    return before >= 0 and is_bar and wide > 0.15 * TALL and abs(middle - TALL / 2) < 0.2 * TALL + 0.05 * before
 
 
 def _covered(box: tuple[int, int, int, int], known: list[tuple[int, int, int, int]]) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_kit.vision.display import tuning
+from inspect_kit.vision.display.cover import hidden
 from inspect_kit.vision.display.dots import digit_of_dots
 from inspect_kit.vision.display.marks import unit_of, unread_mark_beside, words
 from inspect_kit.vision.display.networks import DIGITS, Plane, digit_chances
@@ -171,14 +172,18 @@ def _read_row(strip: Strip) -> DisplayedNumber | None:
 
 def _missed(strip: Strip, glyphs: list[Glyph]) -> bool:
     """Whether a digit stands where the next one would, on either side: one that glare or a frame hides from the row."""
-    centres = [(g.left + g.right) / 2 for g in glyphs]
-    pitch = float(np.median(np.diff(centres)))
+    centres, pitch = [(g.left + g.right) / 2 for g in glyphs], _pitch(glyphs)
     # On a dot matrix a point may have a cell of its own, and the next digit stands behind it.
     steps = np.linspace(0.7, 2.4 if _of_dots(glyphs) else 1.7, 18 if _of_dots(glyphs) else 11) * pitch
     places = [*(centres[0] - steps), *(centres[-1] + steps)]
     lit = [x for x in places if _lit_at(strip, x, 0.25 * pitch)]
     chances = digit_chances([strip.window(x, raw=True) for x in lit]) if lit else np.zeros((0, 11), np.float32)
     return bool((chances[:, :10] > tuning.MISSED_CHANCE).any())
+
+
+def _pitch(glyphs: list[Glyph]) -> float:
+    """Columns from one digit to the next."""
+    return float(np.median(np.diff([(g.left + g.right) / 2 for g in glyphs])))
 
 
 def _point_before(strip: Strip, left: float) -> bool:
@@ -376,6 +381,8 @@ def _with_marks(shown: DisplayedNumber, strip: Strip) -> DisplayedNumber:
     found = words(strip, left, right)
     if unread_mark_beside(strip, left, right, found):
         shown = replace(shown, confidence=min(shown.confidence, 0.5), doubt=shown.doubt or "display-one-more")
+    if hidden(strip, left, right, _pitch(glyphs)):
+        shown = replace(shown, confidence=min(shown.confidence, 0.5), doubt=shown.doubt or "display-covered")
     texts = {word.text for word in found}
     return replace(shown, unit=unit_of(found), stable="ring" in texts, hold="hold" in texts)
 

@@ -47,6 +47,10 @@ class Strip:
     """Takes a point of the strip to the photo."""
     inside: NDArray[np.bool_]
     """Columns that lie inside the photo."""
+    ground: Plane
+    """The photo's grey levels behind the strokes."""
+    contrast: float
+    """Grey levels of a lit stroke."""
 
     @property
     def band(self) -> Plane:
@@ -82,11 +86,12 @@ def straightened(both: tuple[Plane, Plane], row: DigitRow) -> Strip | None:
     lit = float(np.percentile(light[SIDE : SIDE + TALL, _row_columns(light.shape[1])], 97))
     if lit < 8:
         return None
+    ground = level - light if row.light else 255 - level + light
     light = np.clip(light / lit, 0, 1.2)
     upright_from = _lean(light)
     back = np.linalg.inv(warp) @ upright_from
     upright = _turned(light, upright_from)
-    return Strip(_unframed(upright), upright, row, back, inside)
+    return Strip(_unframed(upright), upright, row, back, inside, _turned(ground, upright_from), lit)
 
 
 def _unframed(light: Plane) -> Plane:

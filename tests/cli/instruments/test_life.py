@@ -53,6 +53,28 @@ def test_what_hangs_on_a_bad_gauge_is_listed_with_its_verdict_corrected(kit: Kit
     assert kit("instruments", "suspect", "caliper-150", *since).data["certificates"] == []
 
 
+def test_a_certificate_that_hangs_on_a_bad_gauge_is_told_wherever_it_is_asked_for(kit: Kit, tmp_path: Path) -> None:
+    """`suspect` only reported: a sticker was still printed, and `verify` and the registry said nothing."""
+    file, out = tmp_path / "striker.csv", ("-o", tmp_path / "label.pdf")
+    file.write_text(STRIKER)
+    sheet = ("--spec", "icf-2001-it", "--item", "striker", "--subject", "Striker 7")
+    number = kit("certify", file, *sheet, "-o", tmp_path / "c.pdf", "--json").data["number"]
+    suspect = ("instruments", "suspect", "desk-scale", "--since", "2020-01-01", "--error")
+    assert kit("label", number, *out).code == 0
+    kit(*suspect, "-0.05g")
+    for asked in ((tmp_path / "c.pdf",), (number,)):
+        told = kit("verify", *asked, "--json").data
+        assert (told["holds"], told["checks"]["gauge"]["holds"]) == (True, None)
+        assert "desk-scale" in kit("verify", *asked).out
+    assert "found bad" in kit("registry", "list").err
+    assert "found bad" in kit("registry", "show", number).err
+    refused = kit("label", number, *out)
+    assert (refused.code, "found bad" in refused.err) == (5, True)
+    kit(*suspect, "0g")
+    assert kit("label", number, *out).code == 0
+    assert "found bad" not in kit("registry", "list").err
+
+
 @pytest.fixture
 def home() -> Path:
     return Path(os.environ["INSPECT_KIT_HOME"])

@@ -42,7 +42,7 @@ def test_what_is_certain_is_right_whatever_the_display() -> None:
     scenes = [any_scene(rng, f"{rng.uniform(0, 300):.2f}") for _ in range(12)]
     readings = [(scene, read(scene)) for scene in scenes]
     assert all(reading.value == scene.reading for scene, reading in readings if reading.certain)
-    assert sum(reading.certain for _, reading in readings) >= 5
+    assert sum(reading.certain for _, reading in readings) >= 4
 
 
 def test_an_integer_needs_the_resolution_since_its_point_may_be_lost() -> None:
@@ -238,3 +238,24 @@ def test_upright_strokes_alone_are_no_certain_reading() -> None:
     """Halves of thin digits passed for eleven, at 0.99."""
     shown = read_display(np.ascontiguousarray(photograph(Scene("11", digit=100.0))[:, :, ::-1]))
     assert shown is None or shown.confidence < 0.8
+
+
+@pytest.mark.parametrize("digit", [0, 2, 4])
+@pytest.mark.parametrize("veil", [90, 400])
+def test_a_pane_of_light_over_a_digit_leaves_the_reading_open(digit: int, veil: float) -> None:
+    """Under one, 3.76 was read as 76 at 0.95; the ground tells that a digit may stand there."""
+    photo = photograph(Scene("148.56", digit=100.0)).astype(np.float32)
+    shown = read_display(np.ascontiguousarray(photo.astype(np.uint8)[:, :, ::-1]))
+    assert shown is not None
+    (left, top), (right, _) = shown.row.top
+    place = round(left + (right - left) / 5 * digit)
+    photo[round(top) - 20 : round(top) + 140, place - 8 : place + round((right - left) / 5) + 8] += veil
+    covered = read_display(np.ascontiguousarray(np.clip(photo, 0, 255).astype(np.uint8)[:, :, ::-1]))
+    assert covered is None or covered.confidence < 0.8
+
+
+def test_a_frame_beside_the_first_digit_is_no_pane_of_light() -> None:
+    """Displays that are full to their frame stay readable, on a light and on a dark case."""
+    for case in ((40, 40, 45), (215, 215, 210)):
+        reading = read(Scene("148.56", case=case))
+        assert (reading.value, reading.certain) == ("148.56", True)
