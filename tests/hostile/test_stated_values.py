@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from inspect_kit.capture.daily_checks import Check, Point, add_check, standing
 from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
@@ -123,6 +126,39 @@ def test_a_photo_that_is_only_named_makes_one_certificate(tmp_path: Path) -> Non
     certified("One")
     assert _refused(lambda: certified("Two")) == "photo-of-another"
     certified("One")
+
+
+@pytest.mark.parametrize(("fraction", "refused"), [("437", True), ("", False)])
+def test_a_shot_saved_again_makes_one_certificate(tmp_path: Path, fraction: str, refused: bool) -> None:
+    """Saved again or cut, a photo has other bytes; its notes still tell the camera and the instant."""
+    desk = throwaway_desk(tmp_path / "desk", "Federation", "A. Referee")
+
+    def certified(name: str, quality: int) -> None:
+        content = _shot(fraction, quality)
+        digest = hashlib.sha256(content).hexdigest()
+        file = _file(tmp_path, photos=True)
+        outcome = _judged(replace(file, photos=(replace(file.photos[0], sha256=digest),)))
+        photos = {digest: content}
+        issue_outcome(
+            desk, outcome, Subject(name), lambda record: Request(record, tmp_path / f"{name}.pdf", photos=photos)
+        )
+
+    certified("One", 90)
+    certified("One", 80)
+    if refused:
+        assert _refused(lambda: certified("Two", 70)) == "photo-of-another"
+    else:
+        certified("Two", 70)
+
+
+def _shot(fraction: str, quality: int) -> bytes:
+    """A photo of a camera that notes when it was taken, saved with some quality."""
+    exif = Image.Exif()
+    exif[0x0110] = "Phone 7"
+    exif.get_ifd(0x8769).update({0x9003: "2026:11:18 10:00:00", 0x9291: fraction})
+    out = io.BytesIO()
+    Image.new("RGB", (400, 300), (90, 120, 60)).save(out, "JPEG", exif=exif, quality=quality)
+    return out.getvalue()
 
 
 def test_a_check_that_fails_puts_the_days_since_the_check_before_in_doubt(tmp_path: Path) -> None:

@@ -80,6 +80,8 @@ class Request:
     """`full` prints budgets and all readings."""
     once: bool = False
     """Whether a record that has its document already is refused: asked while no other desk writes."""
+    sample: str = ""
+    """What tells the readings of a lot's sample from another's; empty where they could be the same by chance."""
     same_record: bool = False
     """Whether a record that has its document already gets a copy of it, such as one in another language."""
 
@@ -142,15 +144,25 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
 
 
 def _refuse_photos_of_another(connection: Transaction, request: Request) -> None:
-    """One photo of one thing makes one certificate; under another name it replaces the first."""
+    """One photo of one thing, or one lot's sample, makes one certificate; under another name it replaces the first."""
     photos = {photo.sha256: photo.file for photo in request.record.photos}
-    if not photos or request.record.verdict != Verdict.CONFORMS:
+    if request.record.verdict != Verdict.CONFORMS:
         return
-    wanted = (*photos, *(_noted(digest)[1] for digest in photos))
-    first = certified_from(connection, wanted, thing_of(request.record), request.replaces)
+    wanted = (*photos, *(_noted(mark)[1] for mark in (*photos, *_marks(request))))
+    first = certified_from(connection, wanted, thing_of(request.record), request.replaces) if wanted else None
     if first is not None:
         where = ", ".join(photos.values())[:80]
-        raise BadInput("photo-of-another", where=where, number=first.number, subject=first.subject)
+        code = "photo-of-another" if photos else "sample-of-another"
+        raise BadInput(code, where=where, number=first.number, subject=first.subject)
+
+
+def _marks(request: Request) -> tuple[str, ...]:
+    """What a photo or a sample is told by beside its bytes: the shot, though saved again or cut; the readings."""
+    # The pages of a certificate load the reader of photographs anyway.
+    from inspect_kit.capture.photographs import shot_of
+
+    shots = {shot_of(content) for content in request.photos.values()}
+    return tuple(sorted({*shots, request.sample} - {""}))
 
 
 def _noted(digest: str) -> tuple[bytes, str]:
@@ -307,6 +319,7 @@ def _body(connection: Transaction, registry: Registry, request: Request, issue: 
     files += [keep(role, content, name) for role, name, content in named]
     absent = (photo for photo in record.photos if photo.sha256 not in request.photos)
     files += [keep("photo digest", _noted(photo.sha256)[0], photo.file) for photo in absent]
+    files += [keep("mark", _noted(mark)[0]) for mark in _marks(request)]
     return Certified(
         number=issue.number,
         inspection=summary_of(record),

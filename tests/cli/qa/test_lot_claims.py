@@ -491,3 +491,16 @@ def test_a_piece_counts_once_however_its_name_is_written(kit: Call, tmp_path: Pa
     code, out, err = kit("lot", "lot.csv", *ONE)
     assert (code, out) == (4, "")
     assert "stands there twice" in err
+
+
+def test_one_sample_is_of_one_lot(kit: Call, keys: None, tmp_path: Path) -> None:
+    """The same file had accepted two lots; where it is the same lot under another name, the first one is replaced."""
+    coins(tmp_path, 50, bad=())
+    asked = ("lot", "coins.csv", *ONE, "--lot", "500", "--aql", "1.0")
+    code, out, err = kit(*asked, "--subject", "Lot A", "-o", "a.pdf", "--json")
+    assert code == 0, err
+    refused, _, why = kit(*asked, "--subject", "Lot B", "-o", "b.pdf")
+    number = json.loads(out)["number"]
+    assert (refused, number in why) == (4, True)
+    again = (*asked, "--subject", "Lot A-1", "--replaces", number, "--because", "misnamed", "-o", "b.pdf")
+    assert kit(*again)[0] == 0
