@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -58,6 +58,8 @@ CLOSE: Final = (tuning.LEAST_SPREAD, tuning.LEAST_SPREAD)
 """The last stage of settling: only edges as near as their own scatter count."""
 _FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 2.0, 1.0, 1.0, 1.2, 0.15, 1.5, 0.2, 0.6, 0.6])
 """How far the figure's numbers may move in one step."""
+_LARGE: Final[Mapping[str, tuple[float, ...]]] = {"cut": (0.4, 0.9), "round": (1.5,)}
+"""mm: depth and width of a large cut, radius of a large rounding."""
 _ROUNDS: Final = 12
 """Steps of a fit, at most."""
 _BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.05, 0.01, 0.02, 0.02])
@@ -258,12 +260,10 @@ def _freedom(fit: Fit) -> float:
 
 @dataclass(frozen=True)
 class BaseReadings:
-    """A base in the forms of its upper edge, the most probable first; a rival reading where the photo cannot tell which
-    edge is the upper one, one by the edge beside what stands on it, where that lies lower, and one as if it stood at
-    another level, where something speaks for that."""
+    """A base in the forms of its upper edge, the most probable first; one more reading by the edge beside what stands
+    on it, where that lies lower, and one as if it stood at another level, where something speaks for that."""
 
     fits: tuple[Fit, ...]
-    rival: tuple[Fit, ...] = ()
     beside: tuple[Fit, ...] = ()
     off_level: tuple[Fit, ...] = ()
     doubts: tuple[str, ...] = ()
@@ -272,48 +272,18 @@ class BaseReadings:
     @property
     def all(self) -> tuple[Fit, ...]:
         """All readings."""
-        return self.fits + self.rival + self.beside + self.off_level
+        return self.fits + self.beside + self.off_level
 
     @property
     def edges(self) -> tuple[Fit, ...]:
         """The best fit for each edge that may be the upper one."""
-        return tuple(each[0] for each in (self.fits, self.rival, self.beside) if each)
+        return tuple(each[0] for each in (self.fits, self.beside) if each)
 
     def shares(self) -> Floats:
         """How probable each form of each reading is."""
-        readings = [each for each in (self.fits, self.rival, self.beside, self.off_level) if each]
+        readings = [each for each in (self.fits, self.beside, self.off_level) if each]
         shares = np.concatenate([explained(each[0]) * shares_of(each) for each in readings])
         return np.asarray(shares / shares.sum())
-
-
-def fit_forms(
-    pixels: Pixels,
-    ground: Ground,
-    standoff: tuple[float, float],
-    start: Floats,
-) -> BaseReadings:
-    """The base with each form of its upper edge; without any where none can be fitted.
-
-    Where many edges lie off the outline together, the base is also read as if they were its upper edge. The reading
-    that explains more of the edges is taken, and where another explains nearly as many, both are kept.
-    """
-    fits = _read(pixels, ground, standoff, start, tuning.REACHES)
-    found = [fits] if fits else []
-    for lift in _other_edges(fits, scale_at(ground)):
-        other = _read(pixels, ground, standoff, _lifted(fits[0], lift), tuning.REACHES[1:])
-        found += [other] if other and _apart(other, fits) else []
-    return ranked(found)
-
-
-def ranked(found: Sequence[Sequence[Fit]]) -> BaseReadings:
-    """The reading that explains the most edges, and the next one beside it where that explains nearly as many."""
-    order = sorted(found, key=lambda each: -explained(each[0]))
-    return BaseReadings(tuple(order[0]), _rival(order)) if order else BaseReadings(())
-
-
-def best_of(tries: Sequence[BaseReadings]) -> BaseReadings:
-    """What several tries found, taken together."""
-    return ranked([each for one in tries for each in (one.fits, one.rival) if each])
 
 
 def with_edge_beside(
@@ -323,7 +293,7 @@ def with_edge_beside(
     that stands on a base is not a part of it."""
     best = readings.fits[0]
     start = _lifted(best, _lift_beside(best) / scale_at(ground))
-    other = _read(pixels, ground, standoff, start, tuning.REACHES[1:], beside=True)
+    other = fit_forms(pixels, ground, standoff, start, tuning.REACHES[1:], beside=True)
     if not other or not _lower(other[0], best):
         return readings
     if _another_tint(pixels, ground, best):
@@ -382,35 +352,13 @@ def with_other_level(
 ) -> BaseReadings:
     """The readings, and one more that leaves open at which level the figure stands."""
     loose = replace(ground, foot=replace(ground.foot, u_level=tuning.LEVEL_SPREAD))
-    other = _read(pixels, loose, standoff, readings.fits[0].vector, tuning.REACHES)
+    other = fit_forms(pixels, loose, standoff, readings.fits[0].vector)
     return replace(readings, off_level=tuple(other), doubts=(*readings.doubts, *doubts))
-
-
-def _rival(found: Sequence[Sequence[Fit]]) -> tuple[Fit, ...]:
-    """The next reading whose upper edge is another, where it explains nearly as many edges."""
-    best = explained(found[0][0])
-    rivals = (each for each in found[1:] if explained(each[0]) > tuning.RIVAL * best and _apart(each, found[0]))
-    return tuple(next(rivals, ()))
-
-
-def _apart(one: Sequence[Fit], other: Sequence[Fit]) -> bool:
-    """Whether two readings take different edges for the upper one."""
-    return bool(abs(one[0].base[HEIGHT] - other[0].base[HEIGHT]) > tuning.ANOTHER_EDGE)
 
 
 def explained(fit: Fit) -> float:
     """Edges along the outline, less those that lie off it."""
     return float((fit.weights > 0.1).sum() - (fit.weights < 0.05).sum())
-
-
-def _other_edges(fits: Sequence[Fit], scale: float) -> list[float]:
-    """mm by which the upper edge would lie higher if the edges off the outline were it; none where they are few."""
-    if not fits:
-        return []
-    off = fits[0].residuals[(fits[0].weights < 0.05) & ~fits[0].edges.on_table]
-    if len(off) < tuning.OFF_TOGETHER * len(fits[0].weights):
-        return []
-    return [float(np.quantile(off, part)) / scale for part in (0.5, 0.25, 0.75)]
 
 
 def _lifted(fit: Fit, lift: float) -> Floats:
@@ -420,11 +368,12 @@ def _lifted(fit: Fit, lift: float) -> Floats:
     return start
 
 
-def _read(
-    pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats, reaches: Sequence[float],
-    beside: bool = False,
+def fit_forms(
+    pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats,
+    reaches: Sequence[float] = tuning.REACHES, beside: bool = False,
 ) -> list[Fit]:  # fmt: skip
-    """One reading: from a start round by round to the last pixel; by all edges, or by those beside the figure."""
+    """The base with each form of its upper edge, the most probable first; none where none can be fitted. From a start
+    round by round to the last pixel; by all edges, or by those beside the figure."""
     scale = scale_at(ground)
     vector, form = start, "sharp"
     fits: list[Fit] = []
@@ -437,32 +386,42 @@ def _read(
         # Before the table shadows are edges too, so that only the first round looks for far ones there.
         stages = [(wide, wide if turn == 0 else 0.0), *([CLOSE] if last else [])]
         names = FORMS if last else FORMS[:2]
-        starts = [(knowledge(ground.view, ground, standoff, name), _started(vector, form, name)) for name in names]
-        fits = _settled(starts, names, edges, stages)
-        if last and fits and _table_astray(min(fits, key=lambda each: each.cost), scale):
-            fits = _settled(starts, names, edges.where(~edges.on_table), stages) or fits
+        known = [knowledge(ground.view, ground, standoff, name) for name in names]
+        starts = [_starts(vector, form, name)[: 2 if last else 1] for name in names]
+        fits = _settled(starts, names, edges, known, stages)
         if not fits:
             return []
-        fits.sort(key=lambda each: each.cost)
+        fits.sort(key=_cost_of)
         vector, form = fits[0].vector, fits[0].form
     return [fits[index] for index in np.argsort(-shares_of(fits), kind="stable")]
 
 
 def _settled(
-    starts: Sequence[tuple[KnownBase, Floats]],
-    names: Sequence[str],
-    edges: BaseEdges,
+    starts: Sequence[Sequence[Floats]], names: Sequence[str], edges: BaseEdges, known: Sequence[KnownBase],
     stages: Sequence[tuple[float, float]],
-) -> list[Fit]:
-    """The fit of each form."""
-    tries = [settle(start, name, edges, known, stages) for name, (known, start) in zip(names, starts, strict=True)]
-    return [fit for fit in tries if not isinstance(fit, Unfit)]
+) -> list[Fit]:  # fmt: skip
+    """The best fit of each form, from all of its starts."""
+    found = []
+    for name, some, before in zip(names, starts, known, strict=True):
+        tries = [settle(start, name, edges, before, stages) for start in some]
+        fits = [fit for fit in tries if not isinstance(fit, Unfit)]
+        found += [min(fits, key=_cost_of)] if fits else []
+    return found
 
 
-def _table_astray(fit: Fit, scale: float) -> bool:
-    """Whether the edges before the table scatter so much that they are not the base's: where a light base fades into
-    its own shade, the table's colour begins somewhere on the base."""
-    return robust_deviation(fit.residuals[fit.edges.on_table]) > tuning.ASTRAY * scale
+def _cost_of(fit: Fit) -> float:
+    return fit.cost
+
+
+def _starts(vector: Floats, form: str, wanted: str) -> list[Floats]:
+    """Starts for a form of edge from the numbers of another: with an edge like that one's, and with a large one, since
+    a small edge that explains the outline a little hides the large one that does it well."""
+    start = _started(vector, form, wanted)
+    if wanted == "sharp":
+        return [start]
+    large = start.copy()
+    large[BASE + EDGE :] = _LARGE[wanted]
+    return [start, large]
 
 
 def _started(vector: Floats, form: str, wanted: str) -> Floats:

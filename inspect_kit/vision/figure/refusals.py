@@ -13,7 +13,7 @@ from inspect_kit.errors import BadInput, Notice, notice
 from inspect_kit.vision.arrays import Pixels
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import BackdropFoot, Ground
-from inspect_kit.vision.figure.base import LEAN, STANDOFF, TILT, Fit, outline_pixels, own_outline, shown
+from inspect_kit.vision.figure.base import LEAN, NOISE, STANDOFF, TILT, Fit, outline_pixels, own_outline, shown
 from inspect_kit.vision.figure.base_fit import BaseReadings
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, strips
 from inspect_kit.vision.figure.solid import sizes_of
@@ -51,9 +51,10 @@ def doubt_of(fit: Fit) -> float:
 
 def stretch_misfit(fit: Fit) -> float:
     """By how much the edges lie off the outline along whole stretches, over what independent errors would leave: where
-    no form explains an outline, its edges do not average out."""
+    no form explains an outline, its edges do not average out. Nor do faint ones, which jump between two places where
+    varnish fades into what it mirrors, so that faintness excuses an edge no further than shade does."""
     used = fit.weights > 0.1
-    off, count = (fit.residuals / fit.edges.sigma)[used], tuning.STRETCH
+    off, count = (fit.residuals / np.minimum(fit.edges.sigma, NOISE[1]))[used], tuning.STRETCH
     sums = np.cumsum(np.concatenate([[0.0], off, off[:count]]))
     return float(np.sqrt(np.mean((sums[count:] - sums[:-count]) ** 2) / count))
 
