@@ -49,11 +49,7 @@ class Disc:
     by_rim: float
     by_view: Floats
     resolution: float
-    blur: float
-    """Of the photo, pixels; infinite where the outline was told without it."""
     contrast: float
-    unevenness: float
-    """By how much the contrast varies around the outline, as a share of it: printed marks, a dark shadow."""
     azimuths: Floats
     deviations: Floats
     """Radial deviations of the edge from the fitted solid, mm, NaN where no edge was seen."""
@@ -271,7 +267,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         cover >= tuning.LEAST_HALF and float(near[~lines.near].mean()) >= tuning.FAR_COVER
     )
     scatter = robust_deviation(residuals[good])
-    if not whole or good.mean() < 0.3 or scatter > tuning.MOST_SCATTER * view.resolution(solid.centre):
+    if not whole or good.mean() < 0.3 or scatter > max(tuning.MOST_SCATTER * view.resolution(solid.centre), 0.5):
         return Unfit(f"only {cover:.0%} of its outline is seen")
     alike = _correlation(np.where(good, residuals, 0.0))
     variance = max(tuning.SYSTEMATIC * 0.15**2, alike * scatter**2)
@@ -289,9 +285,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         by_rim=float(gain[2, 4] / max(shape.u_rim, 1e-4)),
         by_view=-spread[2] @ lines.by_view,
         resolution=resolution,
-        blur=edges.blur,
         contrast=float(np.median(edges.contrast[good])),
-        unevenness=float(edges.contrast[good].std() / edges.contrast[good].mean()),
         azimuths=lines.azimuths,
         deviations=np.where(good, residuals / radial, np.nan),
         scatter=scatter,

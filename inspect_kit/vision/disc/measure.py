@@ -407,18 +407,11 @@ def _spotted(disc: Disc, view: View, request: DiscRequest, flatness: float) -> S
 
 
 def _light_part(disc: Disc, ground: float = 1.0) -> float:
-    """A shadow moves a faint edge more than a strong one, and sharpening what it stands on; over printed marks the
-    ground changes within the lines that are averaged; and of a piece as bright as the mat two outlines can be read, of
-    which the outer one may be right. On any `ground` but a printed sheet it does so more."""
-    faint = np.hypot(1.0, tuning.EDGE_FAINT / max(disc.contrast, 0.01))
-    sharpened = max(1.0, tuning.UNSHARPENED / disc.blur)
-    uneven = 1 + tuning.MARKS * max(disc.unevenness - tuning.EVEN, 0.0)
-    parts = (
-        2 * MODEL_ERROR * ground * faint * sharpened * uneven / disc.resolution,
-        2 * MODEL_SHADE,
-        2 * disc.outer_reading,
-    )
-    return float(np.linalg.norm(parts))
+    """Light and shadow move an edge, all of it by a share of what they scatter it by; of a piece as bright as the mat
+    two outlines can be read, of which the outer one may be right. On any `ground` but a printed sheet they do so more.
+    """
+    shift = ground * np.hypot(MODEL_ERROR, tuning.SHARED_SCATTER * disc.scatter) / disc.resolution
+    return float(2 * np.linalg.norm([shift, MODEL_SHADE, disc.outer_reading]))
 
 
 def _view_parts(disc: Disc, view: View) -> tuple[float, float, float]:

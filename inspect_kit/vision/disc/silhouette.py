@@ -165,8 +165,8 @@ def _described(pixels: Pixels, view: View, solid: Solid, spread: float, shape: S
     edge = np.hypot(spread, scatter * float(np.sqrt(tuning.SYSTEMATIC * (gain[2] ** 2).sum())) * around.resolution)
     contrast = _contrast(around)
     good = weights > 0
-    unevenness = float(contrast[good].std() / contrast[good].mean())
-    if unevenness > tuning.PATCHY or float(np.median(contrast[good])) < tuning.FAINT_PIECE:
+    patchy = contrast[good].std() > tuning.PATCHY * contrast[good].mean()
+    if patchy or float(np.median(contrast[good])) < tuning.FAINT_PIECE:
         return Unfit("its outline is not seen clearly enough")
     return Disc(
         solid=replace(solid, rim=0.0),
@@ -175,9 +175,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, spread: float, shape: S
         by_rim=0.0,
         by_view=-gain[2] @ by_view,
         resolution=around.resolution,
-        blur=np.inf,
         contrast=float(np.median(contrast[good])),
-        unevenness=unevenness,
         azimuths=_AZIMUTHS,
         deviations=np.where(good, left, np.nan),
         scatter=scatter * around.resolution,

@@ -22,7 +22,7 @@ def _disc(contrast: float, outwards: float) -> Disc:
     around = np.linspace(0, 2 * np.pi, 90, endpoint=False)
     deviations = np.where(np.arange(90) % 3 == 0, outwards, 0.02 * np.sin(7 * around))
     return Disc(
-        Solid(0, 0, 15, 8, 0.5), 0.01, 0.0, 0.0, np.zeros(15), 8.0, 1.0, contrast, 0.2, around, deviations, 0.3,
+        Solid(0, 0, 15, 8, 0.5), 0.01, 0.0, 0.0, np.zeros(15), 8.0, contrast, around, deviations, 0.3,
         np.zeros((90, 2)), np.zeros(2),
     )  # fmt: skip
 
@@ -36,11 +36,10 @@ def test_beside_a_clear_edge_a_second_one_further_out_is_a_shadow() -> None:
     assert _light_part(_disc(0.4, 0.2)) == pytest.approx(_light_part(_disc(0.4, 0.0)))
 
 
-def test_a_sharpened_picture_tells_an_edge_less_well() -> None:
-    """Path-traced red lacquer, sharpened by a phone to a blur of 0.4 pixels, was 4.0 u too small."""
+def test_light_that_scatters_the_edges_has_moved_all_of_them() -> None:
     clear = _disc(0.4, 0.0)
-    assert _light_part(replace(clear, blur=0.4)) > 2 * _light_part(clear)
-    assert _light_part(replace(clear, blur=1.4)) == _light_part(replace(clear, blur=np.inf))
+    assert _light_part(replace(clear, scatter=0.6)) > 1.7 * _light_part(clear)
+    assert _light_part(replace(clear, scatter=0.0)) > 0
 
 
 def test_a_dark_rim_that_mirrors_the_mat_is_covered() -> None:

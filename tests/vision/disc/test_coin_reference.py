@@ -40,7 +40,7 @@ def _sketched(start: View, vector: Floats, solid: Solid, hidden: float) -> Disc:
     seen = Solid(middle[0], middle[1], float(reach.mean()), 0.2, 0.0)
     turns = np.arctan2(flat[:, 1] - middle[1], flat[:, 0] - middle[0])
     return Disc(
-        seen, 0.02, 0, 0, np.zeros(15), 8.0, 1.0, 0.5, 0.0,
+        seen, 0.02, 0, 0, np.zeros(15), 8.0, 0.5,
         turns, reach - seen.radius, 0.1, np.zeros((0, 2)), start.pixels(seen.centre[None])[0],
     )  # fmt: skip
 

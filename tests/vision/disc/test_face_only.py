@@ -40,3 +40,17 @@ def test_a_face_that_mirrors_the_lamp_is_not_taken_for_the_piece(
     assert isinstance(disc, Disc)
     assert abs(disc.solid.radius - guess.radius) < 0.3
     assert is_face_only(photo, VIEW, disc, optics) is only
+
+
+@pytest.mark.parametrize(("wave", "measured"), [(0.1, True), (0.2, False)])
+def test_edges_that_scatter_by_more_than_pieces_do_are_no_outline(wave: float, measured: bool) -> None:
+    """Of black lacquer by another hand the shadow's end was taken for part of the outline: 1.1 mm, 7 u too large."""
+    around = np.linspace(0, 2 * np.pi, 720, endpoint=False)
+    edge = outline_pixels(VIEW, PIECE, around)
+    edge = edge.mean(axis=0) + (edge - edge.mean(axis=0)) * (1 + wave / PIECE.radius * np.cos(9 * around))[:, None]
+    picture = np.full((1200, 1600, 3), (96, 122, 150), np.uint8)
+    cv2.fillPoly(picture, [np.round(edge * 16).astype(np.int32)], DARK, cv2.LINE_AA, 4)
+    disc = fit_disc(
+        np.asarray(cv2.GaussianBlur(picture, (0, 0), 0.8), np.uint8), VIEW, PIECE, Shape(8.0, 0.1, 1.2, 0.1), Optics()
+    )
+    assert isinstance(disc, Disc) is measured

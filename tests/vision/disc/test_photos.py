@@ -82,7 +82,7 @@ def test_every_piece_is_found_and_right_whatever_its_colour(straight: dict) -> N
 def test_the_stated_uncertainty_covers_the_errors_and_is_not_boastful(straight: dict) -> None:
     errors = _errors(straight, _pieces(6.0, 0.8))
     assert all(abs(error) < 3 * u for error, u in errors)
-    assert np.median([u for _, u in errors]) < 0.065
+    assert np.median([u for _, u in errors]) < 0.075
     assert all(u < 0.095 for _, u in errors), "the blue one on the blue mat"
 
 

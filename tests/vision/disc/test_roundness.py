@@ -14,7 +14,7 @@ AROUND = np.linspace(0, 2 * np.pi, 360, endpoint=False)
 
 def _disc(deviations: np.ndarray, scatter: float = 0.0) -> Disc:
     return Disc(
-        Solid(0, 0, 20.0, 8.0, 1.0), 0.01, 0, 0, np.zeros(15), 10.0, 1.0, 0.5, 0.0,
+        Solid(0, 0, 20.0, 8.0, 1.0), 0.01, 0, 0, np.zeros(15), 10.0, 0.5,
         AROUND, deviations, scatter, np.zeros((0, 2)), np.zeros(2),
     )  # fmt: skip
 
