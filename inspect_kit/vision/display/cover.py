@@ -21,10 +21,12 @@ def hidden(strip: Strip, left: float, right: float, cell: float) -> bool:
     Within a cell of the row it must be plain that the display ends; farther before it, where a sign may stand, that
     it goes on, for a frame is usual there.
     """
-    off = _off_ground(strip, left, right)
+    away = _from_ground(strip, left, right)
+    off = away > tuning.FAINT
     first, last = max(0, round(left)), round(right)
     before, behind = off[:, :first][:, ::-1], off[:, last : last + round(cell)]
-    if off[:, first:last].sum() > _PART:
+    # Between digits there is no frame: half as much tells.
+    if (away[:, first:last] > tuning.FAINT / 2).sum() > _PART:
         return True
     for part, end, side in ((before, first, -1), (behind, last, 1)):
         reached = np.flatnonzero(np.cumsum(part.sum(axis=0)) > _PART)
@@ -36,13 +38,16 @@ def hidden(strip: Strip, left: float, right: float, cell: float) -> bool:
     return False
 
 
-def _off_ground(strip: Strip, left: float, right: float) -> NDArray[np.bool_]:
-    """Where the band is lighter or darker than the ground of the row, which may grow lighter along it."""
+def _from_ground(strip: Strip, left: float, right: float) -> Plane:
+    """How much lighter or darker the band is than the ground of the row, which may grow lighter along it."""
     band = strip.ground[SIDE : SIDE + TALL]
-    columns = np.arange(band.shape[1])
-    row = slice(max(0, round(left)), round(right))
-    level = np.polyval(np.polyfit(columns[row], np.median(band[:, row], axis=0), 1), columns)
-    return np.asarray((np.abs(band - level) > tuning.FAINT * strip.contrast) & strip.inside, np.bool_)
+    columns = np.arange(max(0, round(left)), round(right))
+    level = np.median(band[:, columns], axis=0)
+    line = np.polyfit(columns, level, 1)
+    # Once more by the half that lies next to it: what lies over the rest must not turn the line.
+    near = np.argsort(np.abs(level - np.polyval(line, columns)))[: len(columns) // 2 + 1]
+    ground = np.polyval(np.polyfit(columns[near], level[near], 1), np.arange(band.shape[1]))
+    return np.asarray(np.where(strip.inside, np.abs(band - ground) / strip.contrast, 0), np.float32)
 
 
 def _goes_on(strip: Strip, end: int, at: int, side: int) -> bool | None:
