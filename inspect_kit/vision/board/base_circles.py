@@ -53,7 +53,7 @@ def look_again(mosaic: Mosaic, places: Mapping[str, Floats]) -> Mapping[str, Flo
             )
     if not best[1]:
         return {}
-    square = _leaning(best[1])
+    square = _square(best[1], leaning=True)
     return {name: best[1].get(name, _at(square, name)) for name in CIRCLES}
 
 
@@ -187,7 +187,7 @@ def _settled(mosaic: Mosaic, votes: Light, first: Mapping[str, Floats]) -> tuple
         seen = {name: place for name, place in peaks.items() if place is not None}
         if len(seen) < tuning.ENOUGH_ALIKE:
             return 0.0, {}
-        square = _leaning(seen)
+        square = _square(seen, leaning=True)
         places = {name: _at(square, name) for name in CIRCLES}
         seen = {name: place for name, place in seen.items() if np.linalg.norm(place - places[name]) < reach / 2}
     if len(seen) < tuning.ENOUGH_ALIKE or not none_twice(seen) or off_square(seen) > tuning.SQUARE_TORN:
@@ -242,7 +242,7 @@ def _rows(names: Mapping[str, Floats], leaning: bool) -> Floats:
     """
     rows = []
     for name in names:
-        out, along = _ways(name)
+        out, along = (layout.OUTWARDS[part] for part in name.split("."))
         x, y = layout.circle_place(name)
         plain = [[1, 0], [0, 1], out, along, [-y, x]]
         far = layout.HALF
@@ -251,14 +251,9 @@ def _rows(names: Mapping[str, Floats], leaning: bool) -> Floats:
     return np.array(rows)
 
 
-def _leaning(named: Mapping[str, Floats]) -> Floats:
+def _square(named: Mapping[str, Floats], leaning: bool = False) -> Floats:
     values = np.concatenate(list(named.values()))
-    return np.asarray(np.linalg.lstsq(_rows(named, True), values, rcond=None)[0])
-
-
-def _square(named: Mapping[str, Floats]) -> Floats:
-    values = np.concatenate(list(named.values()))
-    return np.asarray(np.linalg.lstsq(_rows(named, False), values, rcond=None)[0])
+    return np.asarray(np.linalg.lstsq(_rows(named, leaning), values, rcond=None)[0])
 
 
 def off_square(circles: Mapping[str, Floats]) -> float:
@@ -271,11 +266,6 @@ def off_square(circles: Mapping[str, Floats]) -> float:
 def turn_of(circles: Mapping[str, Floats]) -> float:
     """Radians by which the square that fits the circles best is turned."""
     return float(_square(circles)[4])
-
-
-def _ways(name: str) -> tuple[Floats, Floats]:
-    side, towards = name.split(".")
-    return np.array(layout.OUTWARDS[side], dtype=np.float64), np.array(layout.OUTWARDS[towards], dtype=np.float64)
 
 
 def _at(square: Floats, name: str) -> Floats:

@@ -47,7 +47,7 @@ def trace_circle(
     """The outline of a circle near a guess; `avoid` marks azimuths (of 360 degrees) where other ink touches it."""
     middle, size = np.asarray(centre, dtype=np.float64), radius
     found: Trace | Absent = Absent("missing")
-    for reach in (wanted.reach,) if wanted.rough else (wanted.reach, 0.8):
+    for reach in (wanted.reach, 0.8):
         found = _outline(shot, middle, size, replace(wanted, reach=reach), avoid, ink)
         if isinstance(found, Absent):
             return found

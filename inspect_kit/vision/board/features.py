@@ -189,19 +189,18 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
     return trace_line(around.shot, start, end, wanted, ink)
 
 
-def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None, rough: bool = False) -> Survey:
-    """The outlines of the base circles only; `rough`: about where they are."""
-    own = _own_circles(around, lines, rough) if around.circles else {}
+def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
+    """The outlines of the base circles only."""
+    own = _own_circles(around, lines) if around.circles else {}
     if _count(own, "circle") >= tuning.ENOUGH_ALIKE:
         return own
-    wanted = replace(_RING, rough=rough)
-    found: Survey = {("circle", name): _base_circle(around, name, lines, (wanted, ink)) for name in CIRCLES}
+    found: Survey = {("circle", name): _base_circle(around, name, lines, ink) for name in CIRCLES}
     found = _of_one_size(around, found, tuning.RINGS_ALIKE)
     if around.circles or not around.sure or _count(found, "circle") >= tuning.ENOUGH_ALIKE:
         return found
     # At their usual places, but of another look.
     there = replace(around, circles={name: layout.circle_place(name) for name in CIRCLES})
-    own = _own_circles(there, lines, rough)
+    own = _own_circles(there, lines)
     return own if _count(own, "circle") >= tuning.ENOUGH_ALIKE else found
 
 
@@ -226,7 +225,7 @@ def _uncovered(centre: Mark, others: Survey) -> Mark:
     return centre
 
 
-def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wanted, Ink | None]) -> Mark:
+def _base_circle(around: Surroundings, name: str, lines: Survey, ink: Ink | None) -> Mark:
     guess = around.circle_place(name)
     side = name.split(".", maxsplit=1)[0]
     lower = lines["lower", side]
@@ -239,11 +238,11 @@ def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wan
     if clarity < tuning.LEAST_RING:
         return _absent(around, place, 18.0)
     touched = _touching(around, name)
-    where, radius = centred(around.shot, where, radius, look[0], touched)
-    return trace_circle(around.shot, where, radius, look[0], touched, look[1])
+    where, radius = centred(around.shot, where, radius, _RING, touched)
+    return trace_circle(around.shot, where, radius, _RING, touched, ink)
 
 
-def _own_circles(around: Surroundings, lines: Survey, rough: bool) -> Survey:
+def _own_circles(around: Surroundings, lines: Survey) -> Survey:
     """The outlines around discs of any size; all eight are drawn alike, so one unlike the others is none."""
     places = {name: around.placement.to_plane(around.circle_place(name)[None])[0] for name in CIRCLES}
     touching = _between_lines(around, lines) / 2
@@ -259,7 +258,7 @@ def _own_circles(around: Surroundings, lines: Survey, rough: bool) -> Survey:
     for name, own in rings.items():
         near = min(own, key=lambda ring: abs(ring[1] - usual), default=(0.0, 0.0))
         if abs(near[1] - usual) < tuning.RINGS_ALIKE and usual > 0:
-            found["circle", name] = _own_circle(seen, name, near, rough)
+            found["circle", name] = _own_circle(seen, name, near)
         elif usual:
             found["circle", name] = trace_edge(around.shot, places[name], usual, _touching(around, name))
         else:
@@ -325,13 +324,13 @@ def _dark_rings(red: Surroundings, name: str, middle: Floats) -> list[tuple[floa
     return [(low + float(lines.steps[start]), low + float(lines.steps[stop - 1])) for start, stop in flanks]
 
 
-def _own_circle(red: Surroundings, name: str, ring: tuple[float, float], rough: bool) -> Mark:
+def _own_circle(red: Surroundings, name: str, ring: tuple[float, float]) -> Mark:
     wide = max(ring[1] - ring[0], 0.4)
     middle = red.placement.to_plane(red.circle_place(name)[None])[0]
     if ring[0] < tuning.ANY_RADII[0] + 0.5:
         # Filled to its edge with what is as dark as the outline: only the edge is seen.
         return trace_edge(red.shot, middle, ring[1], _touching(red, name))
-    wanted = Wanted(wide, 0.3 * wide, 1.8 * wide, max(2.0, 1.6 * wide), rough=rough)
+    wanted = Wanted(wide, 0.3 * wide, 1.8 * wide, max(2.0, 1.6 * wide))
     found = trace_circle(red.shot, middle, sum(ring) / 2, wanted, _touching(red, name), None)
     if isinstance(found, Trace) and abs(_outer_edge(red, found) - ring[1]) < tuning.RINGS_ALIKE:
         return found

@@ -108,8 +108,6 @@ class Wanted:
     reach: float
     slope: float = 0.012
     """Largest slope against the path."""
-    rough: bool = False
-    """A circle is traced once only, about where it is."""
     others: tuple[float, ...] = ()
     """Other widths (mm) that a maker may have drawn it in; the one seen best is taken for likely."""
 

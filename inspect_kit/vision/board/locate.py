@@ -10,10 +10,9 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
+from inspect_kit.vision.arrays import Floats, Light, Mask
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.layout import Placement, template
-from inspect_kit.vision.optics.light import linear
 from inspect_kit.vision.optics.pose import View
 
 # The playing surface seen straight from above, put together from all photos at one pixel a millimetre.
@@ -139,11 +138,6 @@ def _ink(light: Light, seen: Mask) -> Light:
     return np.asarray(np.where(seen, ink, 0), dtype=np.float32)
 
 
-def whole_light(pixels: Pixels) -> Light:
-    """A whole photo in linear light."""
-    return linear(pixels)
-
-
 _FINE_TURNS: Final = np.radians(np.array([-1.0, 0.0, 1.0]))
 """Turns around the frame's own directions that are tried."""
 _LAST_TURNS: Final = np.radians(np.array([-0.6, -0.4, -0.2, 0.2, 0.4, 0.6]))
@@ -158,20 +152,16 @@ class Match:
     clarity: float
 
 
-def find_pattern(mosaic: Mosaic, turns: Floats | None = None) -> Match:
-    """The best place of the pattern; `turns` are the angles to try, else the picture's main directions."""
-    coarse = _pooled(mosaic.ink)
-    directions = main_directions(mosaic) if turns is None else turns
-    best, place, angle = -1.0, (0, 0), 0.0
-    base = template(mosaic.per_mm / tuning.COARSE)
-    for turn in np.unique(np.round(np.concatenate([direction + _FINE_TURNS for direction in directions]), 4)):
-        value, at = _correlated(coarse, _turned(base, float(turn)))
-        if value > best:
-            best, place, angle = value, at, float(turn)
-    for turn in angle + _LAST_TURNS:
-        value, at = _correlated(coarse, _turned(base, float(turn)))
-        if value > best:
-            best, place, angle = value, at, float(turn)
+def find_pattern(mosaic: Mosaic) -> Match:
+    """The best place of the pattern, along the picture's main directions."""
+    coarse, base = _pooled(mosaic.ink), template(mosaic.per_mm / tuning.COARSE)
+
+    def best_of(turns: Floats) -> tuple[float, tuple[int, int], float]:
+        tried = ((*_correlated(coarse, _turned(base, float(turn))), float(turn)) for turn in turns)
+        return max(tried, key=lambda each: each[0])
+
+    first = best_of(np.unique(np.round(main_directions(mosaic)[:, None] + _FINE_TURNS, 4)))
+    best, place, angle = max(first, best_of(first[2] + _LAST_TURNS), key=lambda each: each[0])
     middle = mosaic.place((np.array([place], dtype=np.float64) + 0.5) * tuning.COARSE - 0.5)[0]
     return Match(Placement(float(middle[0]), float(middle[1]), angle), best)
 

@@ -26,7 +26,6 @@ from inspect_kit.vision.board.locate import (
     main_directions,
     make_mosaic,
     upright,
-    whole_light,
 )
 from inspect_kit.vision.board.refusals import (
     WALL_GAP,
@@ -44,6 +43,7 @@ from inspect_kit.vision.board.wall_foot import Gauged
 from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.fitting.stripe import Shot
 from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.optics.light import linear
 from inspect_kit.vision.optics.pose import view_scale
 
 MAX_PHOTOS: Final = 8
@@ -126,7 +126,7 @@ def measure_board(
         ((KNOWN_LENGTH, known_side.u / known_side.value),),
     )
     extra = (notice("first-photo-only", count=len(photos)),) if len(photos) > 1 else ()
-    return _result(work, solved.clarity, (*solved.notices, *extra))
+    return _result(work, tuning.REFUSALS_CLEAR, (notice("squareness-assumed"), *extra))
 
 
 def _with_cards(
@@ -147,7 +147,7 @@ def _with_cards(
     bundle = solve_bundle([photo.camera for photo in used], [cards for cards in seen if cards], scale.value)
     notices += _card_notices(bundle)
     shots = shots_of(used, bundle)
-    refuse_steep(used, shots)
+    refuse_steep([photo.name for photo in used], shots)
     mosaic = _surroundings(shots, bundle)
     match = find_pattern(mosaic)
     around = _around(shots[0], mosaic, replace(match, placement=upright(match.placement, shots[0].view)))
@@ -200,7 +200,7 @@ def _card_notices(bundle: Bundle) -> list[Notice]:
 
 def shots_of(photos: Sequence[BoardPhoto], bundle: Bundle) -> list[Shot]:
     """The photos in linear light with their views."""
-    return [Shot(index, whole_light(photo.pixels), bundle.view(index), bundle.quads[index] if bundle.quads else ())
+    return [Shot(index, linear(photo.pixels), bundle.view(index), bundle.quads[index] if bundle.quads else ())
             for index, photo in enumerate(photos)]  # fmt: skip
 
 

@@ -14,11 +14,12 @@ from inspect_kit.places import shipped
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board.formulas import BoardFormula, corner, formulas
 from inspect_kit.vision.board.layout import CORNERS, HALF
-from inspect_kit.vision.board.locate import make_mosaic, whole_light
+from inspect_kit.vision.board.locate import make_mosaic
 from inspect_kit.vision.board.measure import BoardResult
 from inspect_kit.vision.board.refusals import unsquare
 from inspect_kit.vision.board.shapes import Shapes
 from inspect_kit.vision.feature import Feature
+from inspect_kit.vision.optics.light import linear
 
 Verdicts = Mapping[tuple[str, str], str]
 """Characteristic and instance → `fails`, `undecided` or anything else, from whoever judged."""
@@ -89,7 +90,7 @@ def _straight(result: BoardResult) -> Pixels:
     """All photos put together, north at the top, a little paler so that text can be read."""
     scene = result.scene
     reach = HALF + _MARGIN
-    lights = [whole_light(photo.pixels) for photo in scene.photos]
+    lights = [linear(photo.pixels) for photo in scene.photos]
     views = [scene.bundle.view(index) for index in range(len(scene.photos))]
     c = scene.placement.to_plane(np.zeros((1, 2)))[0]
     diagonal = reach * 1.4143

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -19,20 +19,12 @@ from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.fitting.stripe import Shot
 
 
-class Named(Protocol):
-    """Something with a file's name."""
-
-    @property
-    def name(self) -> str:
-        """The file."""
-
-
-def refuse_steep(photos: Sequence[Named], shots: Sequence[Shot]) -> None:
+def refuse_steep(files: Sequence[str], shots: Sequence[Shot]) -> None:
     """A camera held too obliquely."""
-    for photo, shot in zip(photos, shots, strict=True):
+    for file, shot in zip(files, shots, strict=True):
         tilt = float(np.degrees(shot.view.tilt))
         if tilt > tuning.STEEPEST:
-            raise BadInput("camera-tilted-to-board", where=photo.name, tilt=f"{tilt:.0f}")
+            raise BadInput("camera-tilted-to-board", where=file, tilt=f"{tilt:.0f}")
 
 
 def refuse_unseen(features: Features) -> None:

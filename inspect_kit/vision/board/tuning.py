@@ -265,18 +265,10 @@ SMALL: Final = 700
 FILLED: Final = 0.8
 """Share of the picture's shorter side that the surface about takes where no even area is seen: from 0.75 and from 0.9
 the base circles are found alike."""
-SURE: Final = 0.2
-"""Clarity of the pattern that chance does not give."""
-UNCARDED_OFF_MIDDLE: Final = 25.0
-"""Clarity of the pattern, and how near to the middle (mm) it must lie, that chance does not give together."""
 ROUGH: Final = 14.0
 """Codes by which most pixels differ from their surroundings in a picture of nothing."""
 QUAD_NOISE: Final = 0.003
 """Share of the picture by which the corners of the even area are off."""
-GLANCES: Final = 5
-"""Looks at the markings, at most."""
-UNCARDED_DRAWN: Final = 2.0
-"""mm by which markings may lie off their usual places."""
 UNEQUAL: Final = 5.0
 """mm by which one side's line may stand off its foot more or less than the others', where the feet place the camera:
 our choice, a little more than three times `SIDE_ALIKE`. A foot taken 15 mm too far inside bends the view so that sides

@@ -1,4 +1,4 @@
-"""A board without cards: its own four feet, taken for a square of known side, place the camera.
+"""A board without cards: its base circles, then its four feet, taken for a square of known side, place the camera.
 
 What is not known then is how square the board is: every side and corner may be off by as much as boards usually are,
 and that is carried into the budget as an uncertainty of the pose.
@@ -14,28 +14,27 @@ import cv2
 import numpy as np
 from skimage.measure import label
 
-from inspect_kit.errors import BadInput, Notice, notice
+from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
 from inspect_kit.vision.board import layout, tuning
-from inspect_kit.vision.board.base_circles import find_base_circles, look_again, off_square, surface_corners
-from inspect_kit.vision.board.bundle import Bundle
-from inspect_kit.vision.board.features import (
-    Features,
-    Mark,
-    Surroundings,
-    gather,
-    gather_feet,
-    survey_base_circles,
-    survey_lower_lines,
+from inspect_kit.vision.board.base_circles import (
+    find_base_circles,
+    look_again,
+    off_square,
+    surface_corners,
+    turn_of,
 )
-from inspect_kit.vision.board.layout import CIRCLES, SIDES, Placement
+from inspect_kit.vision.board.bundle import Bundle
+from inspect_kit.vision.board.features import Features, Surroundings, gather, gather_feet
+from inspect_kit.vision.board.layout import SIDES, Placement
 from inspect_kit.vision.board.lines import Trace
-from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, whole_light
+from inspect_kit.vision.board.locate import Mosaic, make_mosaic
 from inspect_kit.vision.board.shapes import Key, direction
 from inspect_kit.vision.board.wall_foot import TWO_FEET
 from inspect_kit.vision.fitting.least_squares import Solution, inverse, solve
 from inspect_kit.vision.fitting.stripe import Shot
 from inspect_kit.vision.optics.camera import COUNT, GUESS, Camera, shaped_by_a_camera
+from inspect_kit.vision.optics.light import linear
 from inspect_kit.vision.optics.pose import Known as Points
 from inspect_kit.vision.optics.pose import View, fit_view, pixels_of, view_scale
 
@@ -43,9 +42,7 @@ if TYPE_CHECKING:
     from inspect_kit.vision.board.measure import BoardPhoto, KnownSide
 
 _POINTS: Final = 24
-"""Points of a marking or foot that the view is solved with."""
-_SETTLED: Final = 5.0
-"""Looks at the markings at most; and mm off the middle at which two of them are enough."""
+"""Points of a foot that the view is solved with."""
 
 
 @dataclass(frozen=True)
@@ -55,75 +52,47 @@ class Uncarded:
     bundle: Bundle
     placement: Placement
     features: Features
-    clarity: float
-    notices: tuple[Notice, ...]
 
 
 def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     """Features and view from one photo of the whole board."""
-    light = whole_light(photo.pixels)
-    start = _first_look(photo, light, side.value)
-    camera, view, circles = start.view.camera, start.view, start.circles
-    around, _ = _surroundings(light, view, side.value, circles)
+    light = linear(photo.pixels)
+    start, circles = _first_look(photo, light, side.value)
+    camera = start.camera
+    around = _surroundings(light, start, side.value, circles)
     feet, shot = gather_feet(around)
-    view = _with_feet(camera, view, feet, side, needed=not circles)
-    around, clarity = _surroundings(light, view, side.value, circles)
+    view = _with_feet(start, feet, side)
+    around = _surroundings(light, view, side.value, circles)
     features = _looked(shot, around, view)
     agreed = _feet_check(features) and feet_alike(features, view, around.placement) and wood_ends_there(around, feet)
     # A foot that is seen in two ways is good enough for the view, where it counts little, and not for a value.
-    settled = _with_feet(camera, view, {**feet, **features.traces}, side, needed=not circles)
-    if circles and not (agreed and all(on_square(each, circles) for each in (view, settled))):
-        # Feet that are hardly seen would place the camera with a confidence that nobody has: the discs do it alone.
-        view = start.view
-        around, clarity = _surroundings(light, view, side.value, circles)
-        features = _without_feet(_looked(shot, around, view))
-    else:
+    settled = _with_feet(view, {**feet, **features.traces}, side)
+    if agreed and all(on_square(each, circles) for each in (view, settled)):
         view = settled
+    else:
+        # Feet that are hardly seen would place the camera with a confidence that nobody has: the discs do it alone.
+        view = start
+        around = _surroundings(light, view, side.value, circles)
+        features = _without_feet(_looked(shot, around, view))
     fixed = np.zeros((COUNT + 6, COUNT + 6))
     fixed[COUNT:, COUNT:] = view.pose_covariance
     bundle = Bundle(view.vector, view.covariance, fixed, (np.arange(COUNT + 6),), (camera,), view.noise, 0, 0)
-    return Uncarded(bundle, around.placement, features, clarity, (notice("squareness-assumed"),))
+    return Uncarded(bundle, around.placement, features)
 
 
-@dataclass(frozen=True)
-class _Start:
-    """The view that features are first looked for in, and the pixels of the base circles if they placed it."""
+def _first_look(photo: BoardPhoto, light: Light, side: float) -> tuple[View, Mapping[str, Floats]]:
+    """The view that features are first looked for in, and the pixels of the base circles that placed it.
 
-    view: View
-    circles: Mapping[str, Floats]
-
-
-def _first_look(photo: BoardPhoto, light: Light, side: float) -> _Start:
-    """From the even area in the middle; where no eight round things in it lie on a square, from the picture's middle.
-
-    A board whose base circles are not seen is placed by its lines, drawn about where most makers do.
+    From the even area in the middle; where no eight round things in it lie on a square, from the picture's middle.
     """
     camera, area = photo.camera, find_surface(photo.pixels)
-    plain: tuple[View, tuple[Mosaic, Match]] | None = None
     for quad in (_about_the_middle(camera),) if area is None else (area, _about_the_middle(camera)):
         view = _first_view(camera, quad, side)
-        seen = _match(light, view, side)
-        plain = plain or (view, seen)
-        circles = _seen_in(view, find_base_circles(seen[0]))
-        found = _by_structure(camera, light, view, (quad, circles), (side, quad is area)) if circles else None
+        circles = _seen_in(view, find_base_circles(_plan(light, view, side)))
+        found = _by_structure(light, view, (quad, circles), (side, quad is area)) if circles else None
         if found is not None and on_square(*found):
-            return _Start(*found)
-        if _in_the_middle(seen[1]) and not circles:
-            break
-    if area is None or plain is None:
-        raise BadInput("no-board-made-out")
-    return _Start(_by_lines(camera, light, plain, side), {})
-
-
-def _by_lines(camera: Camera, light: Light, first: tuple[View, tuple[Mosaic, Match]], side: float) -> View:
-    """The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right."""
-    view, seen = first
-    for again in range(tuning.GLANCES):
-        seen = _match(light, view, side) if again else seen
-        view = _from_marks(camera, view, _glance(light, view, seen), side)
-        if again and np.hypot(seen[1].placement.x, seen[1].placement.y) < _SETTLED:
-            break
-    return view
+            return found
+    raise BadInput("no-board-made-out")
 
 
 def cut_out(camera: Camera) -> Camera:
@@ -196,21 +165,10 @@ def _without_feet(features: Features) -> Features:
     return replace(features, traces=traces, absent={**features.absent, **dict.fromkeys(seen, TWO_FEET)})
 
 
-def _with_feet(
-    camera: Camera, view: View, traces: Mapping[Key, Sequence[Trace]], side: KnownSide, *, needed: bool
-) -> View:
-    """The view by the four feet; where one is not seen and the base circles placed the camera, the view as it is."""
-    if not needed and any(not traces.get(("foot", name)) for name in SIDES):
-        return view
-    return _from_feet(camera, view, _all_feet(traces), side)
-
-
-def _all_feet(traces: Mapping[Key, Sequence[Trace]]) -> dict[str, Trace]:
-    """The four feet, each as the only photo sees it."""
-    missing = ", ".join(name for name in SIDES if not traces.get(("foot", name)))
-    if missing:
-        raise BadInput("foot-not-made-out", missing=missing)
-    return {name: traces["foot", name][0] for name in SIDES}
+def _with_feet(view: View, traces: Mapping[Key, Sequence[Trace]], side: KnownSide) -> View:
+    """The view by the four feet; where one is not seen, the view as it is."""
+    feet = {name: traces["foot", name][0] for name in SIDES if traces.get(("foot", name))}
+    return _from_feet(view, feet, side) if len(feet) == len(SIDES) else view
 
 
 def _about_the_middle(camera: Camera) -> Floats:
@@ -317,8 +275,7 @@ def _ordered(corners: Floats) -> Floats:
 
 def _first_view(camera: Camera, quad: Floats, side: float) -> View:
     """The quadrilateral is known to a few pixels only, so the camera stays near what is known of it."""
-    half = side / 2
-    corners = np.array([[-half, half, 0], [half, half, 0], [half, -half, 0], [-half, -half, 0.0]])
+    corners = _corners(side)
     stiff = replace(camera, covariance=camera.covariance * 1e-6 + np.diag(np.full(COUNT, 1e-18)))
     begin = fit_view(stiff, Points(corners, quad, side)).vector
     begin = np.concatenate([camera.parameters, begin[COUNT:]])
@@ -343,40 +300,22 @@ def _solved(
     return solve(residuals, start, np.concatenate([view_scale(camera), scales]), information, mean)
 
 
-def _in_the_middle(match: Match) -> bool:
-    """Whether the pattern is seen, and where it belongs: by chance it is seen anywhere."""
-    return match.clarity > tuning.SURE and bool(
-        np.hypot(match.placement.x, match.placement.y) < tuning.UNCARDED_OFF_MIDDLE
-    )
-
-
-def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
-    """The surface from above as this view sees it, and how the pattern lies on it."""
-    mosaic = _plan(light, view, side)
-    return mosaic, find_pattern(mosaic, np.array([0.0]))
-
-
 def _plan(light: Light, view: View, side: float) -> Mosaic:
     reach = side * 0.58
     return make_mosaic([light], [view], (-reach, -reach, reach, reach), 1.0)
 
 
-def _surroundings(light: Light, view: View, side: float, circles: Mapping[str, Floats]) -> tuple[Surroundings, float]:
-    """What features are looked for with in this view, and how clear the pattern is; `circles` are pixels."""
-    mosaic, match = _match(light, view, side)
-    # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
-    near = np.hypot(match.placement.x, match.placement.y) < tuning.UNCARDED_OFF_MIDDLE and match.clarity > 0.1
-    placement = match.placement if near else Placement(0.0, 0.0, 0.0)
-    discs = _on_plan(view, circles)
-    if discs and not usual_places(placement, discs):
-        # Sizes of the maker's own: where the discs are is known, and the rest is looked for from them.
-        middle = np.mean(list(discs.values()), axis=0)
-        placement = Placement(float(middle[0]), float(middle[1]), 0.0)
-        own = {name: placement.to_board(place[None])[0] for name, place in discs.items()}
-        around = Surroundings(Shot(0, light, view, ()), placement, mosaic, own, wood_ends(mosaic, placement, discs))
-        return around, max(match.clarity, tuning.REFUSALS_CLEAR)
-    sure = bool(discs) or match.clarity > tuning.SURE
-    return Surroundings(Shot(0, light, view, ()), placement, mosaic, sure=sure), match.clarity
+def _surroundings(light: Light, view: View, side: float, circles: Mapping[str, Floats]) -> Surroundings:
+    """What features are looked for with in this view; `circles` are pixels."""
+    mosaic, discs = _plan(light, view, side), _on_plan(view, circles)
+    x, y = np.mean(list(discs.values()), axis=0)
+    placement = Placement(float(x), float(y), turn_of(discs))
+    usual = Surroundings(Shot(0, light, view, ()), placement, mosaic)
+    if usual_places(placement, discs):
+        return usual
+    # Sizes of the maker's own: where the discs are is known, and the rest is looked for from them.
+    own = {name: placement.to_board(place[None])[0] for name, place in discs.items()}
+    return replace(usual, circles=own, ends=wood_ends(mosaic, placement, discs))
 
 
 def wood_ends(mosaic: Mosaic, placement: Placement, discs: Mapping[str, Floats]) -> Mapping[str, float]:
@@ -400,9 +339,7 @@ def usual_places(placement: Placement, discs: Mapping[str, Floats], most: float 
 def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Floats]], side: float) -> View:
     """Camera and pose for which the base circles lie on a square, two to a corner, inside the surface's."""
     quad, discs = seen
-    pixels = np.array(list(discs.values()))
-    half = side / 2
-    corners = np.array([[-half, half, 0], [half, half, 0], [half, -half, 0], [-half, -half, 0.0]])
+    pixels, corners = np.array(list(discs.values())), _corners(side)
     noise = tuning.DISC_QUAD_NOISE * max(camera.width, camera.height)
     ways = [np.array([layout.OUTWARDS[part] for part in name.split(".")], dtype=np.float64) for name in discs]
 
@@ -423,8 +360,13 @@ def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Flo
     return View(camera, found.parameters[own], spread, fixed, noise, len(ways), len(ways))
 
 
+def _corners(side: float) -> Floats:
+    """Of the surface, clockwise from the north-west."""
+    return np.array([[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, -1.0, 0.0]]) * side / 2
+
+
 def _by_structure(
-    camera: Camera, light: Light, view: View, seen: tuple[Floats, Mapping[str, Floats]], given: tuple[float, bool]
+    light: Light, view: View, seen: tuple[Floats, Mapping[str, Floats]], given: tuple[float, bool]
 ) -> tuple[View, Mapping[str, Floats]] | None:
     """The view by base circles and surface, and the circles' pixels; each look outwards shows better where it ends.
 
@@ -432,9 +374,8 @@ def _by_structure(
     nothing is known of the scale.
     """
     circles, (side, ended) = seen[1], given
-    whole = _from_discs(camera, view, seen, side)
-    if whole.noise > tuning.DISCS_TORN:
-        camera = cut_out(camera)
+    whole = _from_discs(view.camera, view, seen, side)
+    camera = cut_out(view.camera) if whole.noise > tuning.DISCS_TORN else view.camera
     view = whole if camera is whole.camera else _from_discs(camera, view, seen, side)
     for _ in range(tuning.LOOKS_OUTWARDS):
         mosaic = _plan(light, view, side)
@@ -448,45 +389,6 @@ def _by_structure(
     return (view, circles) if ended else None
 
 
-def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[str, str], Mark]:
-    """Lines and circles only, as this view sees them; nothing where the pattern is not clear."""
-    mosaic, match = seen
-    if match.clarity < 0.1 or np.hypot(match.placement.x, match.placement.y) > 60:
-        return {}
-    around, marks = survey_lower_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
-    return {**marks, **survey_base_circles(around, marks, None, rough=True)}
-
-
-def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], side: float) -> View:
-    """Camera and pose for which lines and circles lie about where makers draw them."""
-    found = {
-        key: mark for key, mark in marks.items() if isinstance(mark, Trace) and key[0] in ("lower", "circle", "outer")
-    }
-    if len(found) < 5 or len({key[1][:1] for key in found if key[0] != "outer"}) < 3:
-        return view
-    grown = side / (2 * layout.HALF)
-    chosen = [_thinned(mark.pixels) for mark in found.values()]
-    pixels, ends = np.concatenate(chosen), np.cumsum([len(part) for part in chosen])[:-1]
-    goals = {("circle", name): layout.circle_place(name) * grown for name in CIRCLES} | {("outer", ""): np.zeros(2)}
-
-    def residuals(vector: Floats) -> Floats:
-        own = View(camera, vector, view.covariance, view.pose_covariance, 1.0, 0, 0)
-        rows = []
-        # All points at once: undoing the lens is what takes time.
-        for (key, mark), points in zip(found.items(), np.split(own.on_plane(pixels), ends), strict=True):
-            if key[0] == "lower":
-                out, _ = direction(key)
-                level = (layout.HALF - layout.LOWER) * grown - mark.width / 2
-                rows.append((points @ out - level) / (tuning.UNCARDED_DRAWN * np.sqrt(len(points) / 4)))
-            else:
-                low, high = points.min(axis=0), points.max(axis=0)
-                rows.append(((low + high) / 2 - goals[key]) / tuning.UNCARDED_DRAWN)
-        return np.concatenate(rows)
-
-    solved = _solved(camera, residuals, view.vector)
-    return View(camera, solved.parameters, solved.covariance, solved.covariance[COUNT:, COUNT:], 1.0, 0, 0)
-
-
 def _thinned(pixels: Floats) -> Floats:
     """About `_POINTS` of them, evenly."""
     return pixels[:: max(len(pixels) // _POINTS, 1)]
@@ -498,9 +400,9 @@ def _spread(trace: Trace, count: int) -> float:
     return float(np.hypot(trace.scatter, 0.05) * np.sqrt(alike))
 
 
-def _from_feet(camera: Camera, view: View, feet: Mapping[str, Trace], side: KnownSide) -> View:
+def _from_feet(view: View, feet: Mapping[str, Trace], side: KnownSide) -> View:
     """Camera and pose, and by how much each foot lies off the square, from the feet's pixels."""
-    half = side.value / 2
+    half, camera = side.value / 2, view.camera
     chosen = {name: _thinned(trace.pixels) for name, trace in feet.items()}
 
     ends = np.cumsum([len(chosen[name]) for name in SIDES])[:-1]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from inspect_kit.errors import BadInput
 from inspect_kit.vision.board import uncarded
 from inspect_kit.vision.board.measure import BoardPhoto, BoardResult, KnownSide, measure_board
 from inspect_kit.vision.board.uncarded import cut_out
@@ -79,6 +80,13 @@ def test_where_the_surface_is_not_told_by_its_tone_the_base_circles_place_it(
     found = [each.characteristic for each in result.measurements]
     assert sum(min(found.count(name), count) for name, count in WANTED.items()) >= 0.9 * sum(WANTED.values())
     assert _wrong(result, PLAIN) == {}
+
+
+def test_a_board_whose_base_circles_are_not_seen_is_not_placed_by_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With three of eight covered, lines where most makers draw them gave values up to 9 u off."""
+    monkeypatch.setattr(uncarded, "find_base_circles", lambda _: {})
+    with pytest.raises(BadInput, match="no board can be made out"):
+        _measured(MakersShot(PLAIN, 21, megapixels=0.75))
 
 
 def test_a_small_picture_cut_out_of_another_gets_a_larger_u_and_no_refusal() -> None:

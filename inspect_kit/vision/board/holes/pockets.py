@@ -45,9 +45,13 @@ def _ways() -> Floats:
     return np.column_stack([np.cos(azimuths), np.sin(azimuths)])
 
 
-def lines_around(shot: Shot, centre: Floats, radius: float, reach: tuple[float, float]) -> Ribbon:
+def _around(shot: Shot, circle: Floats, reach: tuple[float, float]) -> Ribbon:
+    return binned(ribbon(shot, circle[:2] + circle[2] * _ways(), _ways(), reach), 3)
+
+
+def lines_around(shot: Shot, circle: Floats, reach: tuple[float, float]) -> Ribbon:
     """Lines across a circle, in brightness only: a JPEG stores colour too coarsely to tell a rim from its hole."""
-    lines = binned(ribbon(shot, centre + radius * _ways(), _ways(), reach), 3)
+    lines = _around(shot, circle, reach)
     return replace(lines, light=np.repeat((lines.light @ BRIGHTNESS)[:, :, None], 3, axis=2))
 
 
@@ -101,7 +105,7 @@ def settle(shot: Shot, circle: Floats, walls: Walls, way: Way) -> Settled | None
     """The edge near a circle, line by line; nothing where most lines do not agree."""
     result, start = None, circle[:2]
     for _ in range(3):
-        lines = lines_around(shot, circle[:2], circle[2], (-3.5, 3.5))
+        lines = lines_around(shot, circle, (-3.5, 3.5))
         usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2)))
         usable &= on_surface(lines.feet + 0.8 * lines.normals, walls) & free_arc(lines, walls)
         lines = lines if way.around == 1 else _averaged(lines, usable, way.around)
@@ -164,7 +168,7 @@ def find_hole(shot: Shot, corner: Corner) -> Hole | Absent:
     if corner.found:
         circle = where_wood_ends(shot, corner)
         return Absent("not one clean circle") if circle is None else _ringed(shot, circle, walls)
-    lines = lines_around(shot, *_apart(corner), (tuning.LOW, tuning.HIGH))
+    lines = lines_around(shot, corner.circle, (tuning.LOW, tuning.HIGH))
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2))) & free_arc(lines, walls)
     if usable.sum() < 0.25 * BINS:
         return Absent("hidden or out of the picture")
@@ -174,10 +178,6 @@ def find_hole(shot: Shot, corner: Corner) -> Hole | Absent:
     # A lit net as light as the wood lets lines leave it too far inside; of the other edges, larger ones may be right.
     circles += [circle for circle in edges if circle[2] > circles[0][2] + tuning.LARGER] if circles else edges[:1]
     return _ringed(shot, _clearest(shot, circles, walls), walls) if circles else Absent("missing")
-
-
-def _apart(corner: Corner) -> tuple[Floats, float]:
-    return corner.circle[:2], float(corner.circle[2])
 
 
 def _clearest(shot: Shot, circles: list[Floats], walls: Walls) -> Floats:
@@ -287,7 +287,7 @@ def _ringed(shot: Shot, circle: Floats, walls: Walls) -> Hole:
     """Which concentric edges there are around a circle, and what lies between the outermost two."""
     settled = settle(shot, circle, walls, Way(narrow=True))
     circle = circle if settled is None else settled.circle
-    lines = lines_around(shot, circle[:2], circle[2], (-5.0, 4.5))
+    lines = lines_around(shot, circle, (-5.0, 4.5))
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2))) & free_arc(lines, walls)
     usable &= on_surface(lines.feet + 2.5 * lines.normals, walls)
     if usable.sum() < 0.2 * BINS:
@@ -337,8 +337,7 @@ def _wood_ends(shot: Shot, corner: Corner, look: tuple[float, float, float]) -> 
     the board's middle.
     """
     reach, strip, arc = look
-    centre, radius = _apart(corner)
-    lines = binned(ribbon(shot, centre + radius * _ways(), _ways(), (-reach - strip, reach + strip)), 3)
+    lines = _around(shot, corner.circle, (-reach - strip, reach + strip))
     inwards = -(corner.walls[0][:2] + corner.walls[1][:2]) / np.sqrt(2)
     usable = np.isfinite(lines.light).all(axis=(1, 2)) & (lines.normals @ inwards > np.cos(np.radians(arc)))
     count = round(strip / (lines.steps[1] - lines.steps[0]))
@@ -458,7 +457,7 @@ def _common_width(edges: Mapping[str, _Edge | Absent]) -> float:
 def _by_width(shot: Shot, corner: Corner, width: float) -> _Edge | Absent:
     """A pocket whose rim was not seen clearly: looked for again as two circles that are as far apart as the others'."""
     walls = corner.walls
-    lines = lines_around(shot, *_apart(corner), (tuning.LOW, tuning.HIGH))
+    lines = lines_around(shot, corner.circle, (tuning.LOW, tuning.HIGH))
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2))) & free_arc(lines, walls)
     circles = best_circles(lines, edges_across(shot, lines, usable, walls), 0.2, width)
     outer = settle(shot, circles[0], walls, Way(narrow=True)) if circles else None
