@@ -39,8 +39,6 @@ _SMALL: Final = 30.0
 """Half an edge in pixels, below which pips are too few pixels to be trusted."""
 _SMALLER, _BEYOND_DOUBT = 24.0, 0.85
 """Half an edge in pixels, and confidence of every die, from which on nothing is gained by another look."""
-_KEPT: Final = 0.75
-"""Confidence of a face that a nearer look, which shows a marbled body's veins too, need not confirm."""
 _ELSEWHERE: Final = 1.4
 """Half edges from the middle of a face beyond which a spot is another die's; a side's pips are nearer."""
 _WISHED: Final = 45.0
@@ -73,7 +71,7 @@ def read_photo(pixels: Pixels, focal: float | None) -> FaceReading:
 
 
 def _both(far: FaceReading, near: FaceReading) -> FaceReading:
-    """What a nearer look shows, and what only the first look was sure of."""
+    """What a nearer look shows, and where it shows no face, as a marbled body's veins may hide one, what was read."""
     ratio = near.window.factor / far.window.factor
     seen = [
         replace(
@@ -85,9 +83,8 @@ def _both(far: FaceReading, near: FaceReading) -> FaceReading:
         for face in far.faces
     ]
     besides = [face for face in seen if _apart(face.centre, near.faces)]
-    faces = (*near.faces, *(face for face in besides if face.score > _KEPT))
-    doubtful = [face.centre for face in besides if face.score <= _KEPT]
-    doubtful += [near.window.from_photo(far.window.in_photo(place)) for place in far.unread]
+    faces = (*near.faces, *besides)
+    doubtful = [near.window.from_photo(far.window.in_photo(place)) for place in far.unread]
     # What is known of a die that cannot be read comes first, so that it is what is said of it.
     marked = [*near.marked, *(near.window.from_photo(far.window.in_photo(place)) for place in far.marked)]
     marked = _distinct([place for place in marked if _apart(place, faces)], faces)

@@ -31,12 +31,10 @@ PATTERNS: Final = {
 
 _SPACING: Final = (1.55, 5.6)
 """Half the distance between corner pips over a pip's radius."""
-_NEAR, _BENT = 0.34, 0.45
-"""How far off their places pips may seem to be, on a flat face and on one that bends away."""
+_NEAR: Final = 0.34
+"""How far off their places pips may seem to be."""
 _ON: Final = 1.45
 """Half edges from the middle within which spots lie on the face."""
-_MOST_BESIDE: Final = 5
-"""Spots beside a face that may be pips of its sides."""
 _ALIKE: Final = 1.75
 """Ratio of sizes up to which spots may be pips of one face."""
 _COLOUR: Final = 0.5
@@ -49,8 +47,6 @@ _EVEN: Final = 0.35
 """Share of the contrast by which the light on one body may differ."""
 _BARE: Final = 2
 """Of four places between the pips so many show the body; what is behind a clear one shows through the others."""
-_GLEAM: Final = 0.9
-"""A gleaming face stands out from its pips about as much as its rounded edge does, or more."""
 _WEAKEST, _WEAKER, _LARGER, _AROUND = 0.1, 0.8, 2.2, 2.2
 """Contrast and size of what may be a far pip, over those of the pips on top; and where it may be, in their frame."""
 _RIVAL: Final = 0.85
@@ -182,29 +178,22 @@ def _two_rows(spots: Spots, row: Row, other: Row) -> Pattern | None:
         return None
     frame = np.column_stack([across * length / width, along])
     misfit = float(np.linalg.norm((points - _TWO_ROWS @ found) @ inverse(frame).T, axis=1).mean())
-    return Pattern(6, chosen, centre, frame, _radius(shape, frame), misfit) if misfit < _OFF_ROW else None
+    return Pattern(6, chosen, centre, frame, pip_radius(shape, frame), misfit) if misfit < _OFF_ROW else None
 
 
 def _body_between(spots: Spots, first: int, diagonals: Floats, root: Floats, colours: AnyArray) -> Mask:
-    """Whether the four places half way between middle and corners, which no number covers, have the body's colour."""
+    """Whether the four places half way between middle and corners, which no number covers, show the body: its colour
+    beside a pip, or what shows through it."""
     turn = root @ np.array([[0, -1], [1, 0]]) @ inverse(root)
     middle, step = spots.centres[first] + diagonals / 2, diagonals / 4
     aside = step @ turn.T
     at = np.round(np.stack([middle + step, middle - step, middle + aside, middle - aside], axis=1)).astype(int)
     limit = np.array([colours.shape[1] - 1, colours.shape[0] - 1])
     seen = colours[np.clip(at[:, :, 1], 0, limit[1]), np.clip(at[:, :, 0], 0, limit[0])]
-    return np.asarray(_bare(spots, first, seen) & np.all((at >= 0) & (at <= limit), axis=(1, 2)))
-
-
-def _bare(spots: Spots, first: int, seen: AnyArray) -> Mask:
-    """Whether four places (on the middle axis) show the body: its colour beside a pip, or brighter where all gleam."""
-    body, pip, limit = spots.around[first], spots.inner[first], _VARIED * float(spots.contrast[first]) + 6
-    own = np.linalg.norm(seen - body, axis=2) < limit
-    clear = (own.sum(axis=1) >= _BARE) & np.all(own | shows_through(seen, body, pip), axis=1)
-    mean = seen.mean(axis=1)
-    alike = np.linalg.norm(seen - mean[:, None], axis=2).max(axis=1, initial=0) < limit
-    beyond = (mean - pip) @ (body - pip) > _GLEAM * float(spots.contrast[first]) ** 2
-    return np.asarray(clear | (alike & beyond & (np.linalg.norm(mean - body, axis=1) < spots.contrast[first])))
+    body, pip = spots.around[first], spots.inner[first]
+    own = np.linalg.norm(seen - body, axis=2) < _VARIED * float(spots.contrast[first]) + 6
+    bare = (own.sum(axis=1) >= _BARE) & np.all(own | shows_through(seen, body, pip), axis=1)
+    return np.asarray(bare & np.all((at >= 0) & (at <= limit), axis=(1, 2)))
 
 
 def _kin(spots: Spots, index: int) -> Whole:
@@ -244,47 +233,34 @@ def _read(spots: Spots, first: int, second: int, kin: Whole) -> Pattern | None:
     shape = (spots.shapes[first] + spots.shapes[second]) / 2
     pattern = _with_shape(spots, (first, second), kin, shape)
     if pattern is None:
-        # Where the face bends away at its corners, each pip is flattened its own way.
-        near = _near(spots, (first, second), kin, shape)
-        if not 2 <= len(near) <= _MOST_BESIDE:
-            return None
-        pattern = _with_shape(spots, (first, second), kin, spots.shapes[[first, second, *near]].mean(axis=0), _BENT)
-    if pattern is None:
         return None
     mean = spots.shapes[list(pattern.pips)].mean(axis=0)
     better = _with_shape(spots, (first, second), kin, mean)
     return _fitted(spots, better if better is not None and len(better.pips) >= len(pattern.pips) else pattern)
 
 
-def _near(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats) -> Whole:
-    """Pips that would be on the face with this diagonal, were its circles seen so."""
-    frame, centre = diagonal_frame(spots.centres[pair[0]], spots.centres[pair[1]], shape)
-    others = kin[kin != pair[1]]
-    return np.asarray(others[np.abs((spots.centres[others] - centre) @ inverse(frame).T).max(axis=1, initial=0) < _ON])
-
-
-def _with_shape(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats, most: float = _NEAR) -> Pattern | None:
+def _with_shape(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats) -> Pattern | None:
     frame, centre = diagonal_frame(spots.centres[pair[0]], spots.centres[pair[1]], shape)
     others = kin[kin != pair[1]]
     seen = (spots.centres[others] - centre) @ inverse(frame).T
     inside = np.abs(seen).max(axis=1, initial=0) < _ON
     others, seen = others[inside], seen[inside]
     if not len(others):
-        return Pattern(2, pair, centre, frame, _radius(shape, frame), 0.0)
+        return Pattern(2, pair, centre, frame, pip_radius(shape, frame), 0.0)
     gaps = np.hypot(seen[:, :1] - PLACES[:, 0], seen[:, 1:] - PLACES[:, 1])
     nearest, distance = gaps.argmin(axis=1), gaps.min(axis=1)
     first = _once(nearest, np.abs(np.log(spots.sizes[others] / spots.sizes[list(pair)].mean())))
     others, nearest, distance = others[first], nearest[first], distance[first]
-    if np.any(distance > most):
+    if np.any(distance > _NEAR):
         return None
     number = PATTERNS.get(frozenset({0, 1, *nearest.tolist()}))
     if number is None:
         return None
     misfit = float(distance.sum() / number)
-    return Pattern(number, (*pair, *others.tolist()), centre, frame, _radius(shape, frame), misfit)
+    return Pattern(number, (*pair, *others.tolist()), centre, frame, pip_radius(shape, frame), misfit)
 
 
-def _radius(shape: Floats, frame: Floats) -> float:
+def pip_radius(shape: Floats, frame: Floats) -> float:
     """Of pips of this shape, in the frame's units."""
     return math.sqrt(float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))))
 
@@ -323,7 +299,7 @@ def _fitted(spots: Spots, pattern: Pattern) -> Pattern:
     frame, centre = found[:2].T, found[2]
     away = np.linalg.norm((points - design @ found) @ inverse(frame).T, axis=1)
     shape = spots.shapes[list(pattern.pips)].mean(axis=0)
-    radius = _radius(shape, frame)
+    radius = pip_radius(shape, frame)
     return replace(pattern, centre=centre, frame=frame, radius=radius, misfit=float(away.mean()))
 
 

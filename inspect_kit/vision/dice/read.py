@@ -31,11 +31,11 @@ from inspect_kit.vision.dice.patterns import (
     Face,
     Pattern,
     Spots,
-    diagonal_frame,
     far_pips_near,
     find_patterns,
     find_sixes,
     left_over,
+    pip_radius,
     root_of,
     spots_of,
     turned,
@@ -46,8 +46,6 @@ from inspect_kit.vision.dice.window import Window, working_picture
 
 _FURTHEST: Final = 6.0
 """Half edges, foreshortening averaged, beyond which no face reaches."""
-_DOWN: Final = np.array([0.0, 1.0])
-"""The way down in a photo that is held upright."""
 _TELLING: Final = 3
 """Pips of a face from which on it tells that they are a die's."""
 _RINGS: Final = np.array([
@@ -108,8 +106,8 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | DiceSheet) -> Fac
     lone = _lonely(sight, many, corners)
     aces = [] if known else _lone(sight, [(index, spots.shapes[index]) for index in lone], many)
     faces = _best([*many, *aces])
-    plane = start if known else plane_of(_without(faces, _sides(sight, faces, None)), start)
-    again = [*many, *faces, *_again(sight, faces, plane), *_lone(sight, _flat(spots, lone, plane), faces)]
+    plane = start if known else plane_of(faces, start)
+    again = [*many, *faces, *_lone(sight, _flat(spots, lone, plane), faces)]
     if not known and _tiny(faces, spots):
         again += _on_plane(sight, plane)
     faces = _best(_like_the_others(again, plane), plane)
@@ -150,20 +148,15 @@ def _further(
     return [each for each in found if hull is None or within(hull, each[0][None])[0]]
 
 
-def _sides(sight: _Sight, faces: Sequence[Face], plane: Outlook | None) -> list[Face]:
-    """Faces over which another one of the same die is seen, and none below; and those where a top has its wall.
-
-    Over is upwards in a photo that was held upright, where the plane is not known yet.
-    """
+def _sides(sight: _Sight, faces: Sequence[Face], plane: Outlook) -> list[Face]:
+    """Faces over which another one of the same die is seen, and none below; and those where a top has its wall."""
     told = [face for face in faces if face.score >= SUSPECTED]
-    downs = [_DOWN if plane is None else plane.down(face.centre) for face in told]
+    downs = [plane.down(face.centre) for face in told]
     under = [_face_seen(sight, beside(face, down)) for face, down in zip(told, downs, strict=True)]
     lower = [
         face for face, down, seen in zip(told, downs, under, strict=True)
         if _face_seen(sight, _over(face, down, plane)) > SURE > seen
     ]  # fmt: skip
-    if plane is None:
-        return lower
     flat = [face for face in told if face not in lower and lies_flat(face, plane)]
     hidden = [
         face for face in told
@@ -173,11 +166,10 @@ def _sides(sight: _Sight, faces: Sequence[Face], plane: Outlook | None) -> list[
     return [face for face in told if face in lower or face in hidden]
 
 
-def _over(face: Face, down: Floats, plane: Outlook | None) -> list[Place]:
+def _over(face: Face, down: Floats, plane: Outlook) -> list[Place]:
     """Where its top would be if a face were a side: of two faces of one die the top is seen as one on the plane is."""
-    own = np.inf if plane is None else unlike(plane.shape(face.centre), face.shape)
-    places = beside(face, -down)
-    return [(at, frame) for at, frame in places if plane is None or unlike(plane.shape(at), frame @ frame.T) < own]
+    own = unlike(plane.shape(face.centre), face.shape)
+    return [(at, frame) for at, frame in beside(face, -down) if unlike(plane.shape(at), frame @ frame.T) < own]
 
 
 def _face_seen(sight: _Sight, places: Sequence[Place]) -> float:
@@ -239,21 +231,15 @@ def _away(one: Floats, other: Floats) -> float:
 
 
 def candidates(spots: Spots, layers: Layers) -> list[Pattern]:
-    """Pips that stand as on a face and are alike: each such choice of them once."""
+    """Pips that stand as on a face: each such choice of them once."""
     found = chain(find_sixes(spots), find_patterns(spots, layers.levels[0]))
     distinct = {tuple(sorted(pattern.pips)): pattern for pattern in found}
-    return [pattern for pattern in distinct.values() if _agree(spots, pattern) >= tuning.PIPS_AGREE[pattern.number > 2]]
+    return [pattern for pattern in distinct.values() if _agree(pattern) >= tuning.PIPS_AGREE]
 
 
-def _agree(spots: Spots, pattern: Pattern) -> float:
-    """0 to 1: pips of one size and about as strong, where a number has them."""
-    return _evenness(spots, list(pattern.pips)) * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
-
-
-def _evenness(spots: Spots, chosen: list[int]) -> float:
-    """0 to 1: pips of one size, none of them much fainter than the others."""
-    even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
-    return even * float(np.clip(1.6 * spots.contrast[chosen].min() / spots.contrast[chosen].mean(), 0, 1))
+def _agree(pattern: Pattern) -> float:
+    """0 to 1: pips where a number has them."""
+    return math.exp(-((pattern.misfit / 0.1) ** 2))
 
 
 def lone_frames(shape: Floats) -> list[Floats]:
@@ -286,7 +272,7 @@ def _face(sight: _Sight, pattern: Pattern, chance: float) -> Face:
         square = replace(square, half_edge=tuning.USUAL_HALF_EDGE)
     body = (
         max(looks, _speaking(spots, chosen))
-        * _agree(spots, pattern)
+        * _agree(pattern)
         * (_ace(square, pattern.frame) if pattern.number == 1 else 1.0)
     )
     body *= tuning.LEFT_OVER if _leaves_pips(spots, chosen, square, pattern) else 1.0
@@ -363,11 +349,6 @@ def _like_the_others(faces: list[Face], plane: Outlook) -> list[Face]:
     return [replace(face, score=tuning.NETWORK_ALONE * face.seen) if counts(face) else face for face in faces]
 
 
-def _share(shape: Floats, frame: Floats) -> float:
-    """A pip's radius in a frame's units."""
-    return float(np.sqrt(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))))
-
-
 def _lonely(sight: _Sight, faces: list[Face], corners: Floats | None) -> list[int]:
     """Pips of no face that is sure, between the corners: those on a plain ground first, the strongest of them."""
     spots = sight.spots
@@ -406,7 +387,7 @@ def _lone(sight: _Sight, pips: Sequence[tuple[int, Floats]], others: list[Face])
             root = root_of(shape)
             frames.append(root * float(np.median(sizes)) / tuning.USUAL_HALF_EDGE / np.sqrt(abs(np.linalg.det(root))))
         patterns += [
-            Pattern(1, (index,), sight.spots.centres[index], frame, _share(sight.spots.shapes[index], frame), 0.0)
+            Pattern(1, (index,), sight.spots.centres[index], frame, pip_radius(sight.spots.shapes[index], frame), 0.0)
             for frame in frames
         ]
     found = _seen(sight, [pattern for pattern in patterns if pattern.radius < tuning.LARGEST_ACE])
@@ -419,18 +400,6 @@ def _lone(sight: _Sight, pips: Sequence[tuple[int, Floats]], others: list[Face])
 def _usual(face: Face) -> tuple[float, float]:
     """Of frames around one lone pip the best comes first, of equal ones that in which the square is fitted finest."""
     return -round(face.score, 2), abs(np.log(face.square.half_edge / tuning.USUAL_HALF_EDGE))
-
-
-def _again(sight: _Sight, faces: list[Face], plane: Outlook) -> list[Face]:
-    """Twos and threes once more: their frame follows from the plane better than from how flat their pips look."""
-    spots, patterns = sight.spots, []
-    for face in faces:
-        if face.number in (2, 3):
-            ends = spots.centres[list(face.pips[:2])]
-            shape = plane.shape(face.centre) * np.sqrt(np.linalg.det(spots.shapes[list(face.pips)].mean(axis=0)))
-            frame, centre = diagonal_frame(ends[0], ends[1], shape)
-            patterns.append(Pattern(face.number, face.pips, centre, frame, _share(shape, frame), 0.0))
-    return _seen(sight, patterns)
 
 
 def _tiny(faces: list[Face], spots: Spots) -> bool:
@@ -462,7 +431,7 @@ def _best(faces: list[Face], plane: Outlook | None = None) -> list[Face]:
 
     def rank(face: Face) -> float:
         away = 0.0 if plane is None else min(unlike(plane.shape(face.centre), face.shape), 1.0)
-        return -face.score * (1 + 0.08 * face.number) - 0.12 * float(np.log2(face.size)) + tuning.ASKEW * away
+        return -face.score * (1 + 0.04 * face.number) - 0.12 * float(np.log2(face.size)) + tuning.ASKEW * away
 
     kept: list[Face] = []
     faces = [face for face in faces if not _made_of_dice(face, faces)]

@@ -12,6 +12,7 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.dice.patterns import SURE, SUSPECTED, Face
+from inspect_kit.vision.dice.tuning import BEYOND_DOUBT
 from inspect_kit.vision.optics.pose import View
 
 # The plane of the upper faces: how a circle on it looks anywhere in the picture, and the plane that dice agree on.
@@ -140,10 +141,10 @@ def agreed_plane(
     return max(best, mean, key=votes)
 
 
-_SIDEWAYS: Final = 0.32
+_SIDEWAYS: Final = 0.4
 """How unlike a circle on the plane a face may be to count as flat."""
-_SIZES, _ACES = (0.4, 2.5), (0.5, 2.0)
-"""Sizes of faces, and of lone pips with what is around them, over that of the main one."""
+_SIZES: Final = (0.5, 2.0)
+"""Sizes of faces over that of the main one."""
 _OUTLINE: Final = 0.8
 """Pixels by which the outline of few pips is uncertain."""
 _MOST_DOUBTS: Final = 4
@@ -246,7 +247,7 @@ def _blunt(face: Face) -> float:
 
 
 def _alike(faces: list[Face], usual: list[Face]) -> list[Face]:
-    """Dice of one photo are of like size, and their pips stand out alike."""
+    """Dice of one photo are of like size, and their pips stand out alike; what is beyond doubt may be faint."""
     main = _main([face for face in usual if face.score >= SURE])
     return faces if main is None else [face for face in faces if _of_a_kind(face, main)]
 
@@ -261,5 +262,5 @@ def _main(faces: list[Face]) -> Face | None:
 
 
 def _of_a_kind(face: Face, main: Face) -> bool:
-    least, most = _SIZES if face.number > 1 else _ACES
-    return least < face.size / main.size < most and face.contrast > 0.3 * main.contrast
+    strong = face.contrast > 0.3 * main.contrast or face.score > BEYOND_DOUBT
+    return strong and _SIZES[0] < face.size / main.size < _SIZES[1]

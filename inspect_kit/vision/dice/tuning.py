@@ -17,8 +17,8 @@ ASKEW: Final = 0.25
 """What lying on the plane counts between faces that are else as good, in parts of a sure face of no pips."""
 BLUNT: Final = 9.0
 """Pixels of a pip's longer half axis below which a pixel more or less makes another ellipse of it."""
-PIPS_AGREE: Final = (0.5, 0.2)
-"""How much the pips of a candidate must agree, two and more: any two spots of a page would make a two."""
+PIPS_AGREE: Final = 0.2
+"""How much the pips of a candidate must agree with the places of a number."""
 LONE_UNITS: Final = (1.1, 1.9, 3.3)
 """Radii of a lone pip in what would be half the distance of corner pips on the same die, from large to small pips."""
 SIDES_COUNT: Final = {1: 1.0, 2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}

@@ -20,7 +20,7 @@ from inspect_kit.vision.dice.network import chances, halved
 from inspect_kit.vision.dice.patterns import Face, root_of, spots_of
 from inspect_kit.vision.dice.pips import Pip
 from inspect_kit.vision.dice.read import _on_plain, _over, _together
-from inspect_kit.vision.dice.tops import Outlook, beside, on_wall
+from inspect_kit.vision.dice.tops import Outlook, beside, on_wall, uppermost
 from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
 from tests.scenes.throws import set_out
 
@@ -133,9 +133,20 @@ def test_a_face_that_lies_on_the_plane_is_no_side_of_one_that_does_not() -> None
     top = replace(_upper_face((500.0, 500.0), plane, 2.8), number=5)
     wall = np.column_stack([[40.0, 0.0], [0.0, 40 * np.sin(tilt)]]) / 2.8
     down = plane.down(top.centre)
-    assert _over(top, -down, None)
+    assert beside(top, down)
     assert not _over(top, -down, plane)
     assert _over(replace(top, frame=wall, shape=wall @ wall.T), down, plane)
+
+
+def test_a_faint_die_beside_strong_ones_is_read_if_it_is_beyond_doubt_and_a_small_one_is_not() -> None:
+    """Pale dice beside black and white ones were thrown away for their faint pips, read at 0.9 and more as they were."""
+    plane = Outlook(np.array([0.0, 0.0, -1.0]), 1500.0, np.array([500.0, 500.0]))
+    strong = _upper_face((300.0, 500.0), plane, 2.8)
+    faint = replace(strong, centre=np.array([500.0, 500.0]), contrast=20.0, score=0.95)
+    doubtful, small = replace(faint, score=0.7), replace(faint, frame=faint.frame / 3)
+    for other, kept in ((faint, True), (doubtful, False), (small, False)):
+        tops, _ = uppermost([strong, other], plane)
+        assert (other in tops) is kept
 
 
 @pytest.mark.parametrize("numbers", [(5, 4), (4, 0), (0, 2)])
