@@ -26,7 +26,7 @@ from inspect_kit.vision.board.base_circles import (
 )
 from inspect_kit.vision.board.bundle import Bundle
 from inspect_kit.vision.board.features import Features, Surroundings, gather, gather_feet
-from inspect_kit.vision.board.layout import SIDES, Placement
+from inspect_kit.vision.board.layout import CIRCLES, SIDES, Placement
 from inspect_kit.vision.board.lines import Trace
 from inspect_kit.vision.board.locate import Mosaic, make_mosaic
 from inspect_kit.vision.board.shapes import Key, direction
@@ -74,6 +74,8 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
         view = start
         around = _surroundings(light, view, side.value, circles)
         features = _without_feet(_looked(shot, around, view))
+    if not circles_confirmed(features):
+        raise BadInput("no-board-made-out")
     fixed = np.zeros((COUNT + 6, COUNT + 6))
     fixed[COUNT:, COUNT:] = view.pose_covariance
     bundle = Bundle(view.vector, view.covariance, fixed, (np.arange(COUNT + 6),), (camera,), view.noise, 0, 0)
@@ -110,6 +112,13 @@ def cut_out(camera: Camera) -> Camera:
 
 def _looked(shot: Shot, around: Surroundings, view: View) -> Features:
     return gather([replace(around, shot=replace(shot, view=view))])
+
+
+def circles_confirmed(features: Features) -> bool:
+    """Whether the nearer look shows base circles where most of those lay that placed the board: round things that are
+    none of its own give a place too, and all that is measured from there is odd."""
+    gone = [name for name in CIRCLES if features.absent.get(("circle", name)) == "missing"]
+    return len(gone) <= len(CIRCLES) // 2
 
 
 def _feet_check(features: Features) -> bool:

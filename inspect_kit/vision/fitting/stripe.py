@@ -96,7 +96,7 @@ def inside_any(points: Floats, quads: Sequence[Floats]) -> Mask:
 
 def seen_median(values: Floats, axis: int | tuple[int, ...], keepdims: bool = False) -> Floats:
     """The median of what is seen (not NaN); NaN where nothing is, which is no fault."""
-    if np.isfinite(values).all():
+    if values.size and np.isfinite(values).all():
         return np.asarray(np.median(values, axis=axis, keepdims=keepdims), dtype=np.float64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)

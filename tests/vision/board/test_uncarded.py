@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from inspect_kit.vision.board.features import Features
-from inspect_kit.vision.board.layout import OUTWARDS, SIDES, Placement
+from inspect_kit.vision.board.layout import CIRCLES, OUTWARDS, SIDES, Placement
 from inspect_kit.vision.board.lines import Trace
 from inspect_kit.vision.board.shapes import Key
-from inspect_kit.vision.board.uncarded import feet_alike
+from inspect_kit.vision.board.uncarded import circles_confirmed, feet_alike
 from inspect_kit.vision.board.wall_foot import weigh_frame
 from inspect_kit.vision.optics.pose import View
 
@@ -38,3 +38,11 @@ def _features(west: float) -> Features:
 def test_a_foot_that_the_markings_contradict_places_no_camera(west: float, alike: bool) -> None:
     view = cast("View", _FromAbove())
     assert feet_alike(_features(west), view, Placement(0.0, 0.0, 0.0)) is alike
+
+
+@pytest.mark.parametrize(("gone", "confirmed"), [(0, True), (4, True), (5, False), (8, False)])
+def test_a_board_is_believed_where_most_of_its_base_circles_are_seen_again(gone: int, confirmed: bool) -> None:
+    """Placed by other round things under glare, a stranger's board had nine features left, values up to 19 u off."""
+    absent: dict[Key, str] = {("circle", name): "missing" for name in CIRCLES[:gone]}
+    covered: dict[Key, str] = {("circle", name): "covered or not one clean circle" for name in CIRCLES[gone:]}
+    assert circles_confirmed(Features({}, absent | covered, weigh_frame([]), 0.3)) is confirmed

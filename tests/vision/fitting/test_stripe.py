@@ -12,6 +12,7 @@ from inspect_kit.vision.fitting.stripe import (
     fit_steps,
     fit_width,
     inside_any,
+    seen_median,
     shifted_rows,
     step,
     stripe,
@@ -112,3 +113,9 @@ def test_a_pale_stripe_may_be_a_thinner_one_smoothed_broad_and_u_reaches_it(full
 def test_a_broad_pale_stripe_is_not_taken_for_a_thin_one() -> None:
     away = np.arange(-6, 6, 0.06)
     assert fit_width(away, 0.35 * stripe(away, 4.0, 0.3), 4.0, (0.3, 0.03), None, 0.7).u < 0.1
+
+
+def test_the_median_of_nothing_seen_is_not_a_number_and_warns_nobody(recwarn: pytest.WarningsRecorder) -> None:
+    assert np.isnan(seen_median(np.zeros((3, 0)), 1)).all()
+    assert np.isnan(seen_median(np.full((2, 4), np.nan), 1)).all()
+    assert not recwarn.list
