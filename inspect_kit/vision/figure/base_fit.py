@@ -260,10 +260,12 @@ def _freedom(fit: Fit) -> float:
 
 @dataclass(frozen=True)
 class BaseReadings:
-    """A base in the forms of its upper edge, the most probable first; one more reading by the edge beside what stands
-    on it, where that lies lower, and one as if it stood at another level, where something speaks for that."""
+    """A base in the forms of its upper edge, the most probable first; a rival reading where the photo cannot tell which
+    edge is the upper one, one by the edge beside what stands on it, where that lies lower, and one as if it stood at
+    another level, where something speaks for that."""
 
     fits: tuple[Fit, ...]
+    rival: tuple[Fit, ...] = ()
     beside: tuple[Fit, ...] = ()
     off_level: tuple[Fit, ...] = ()
     doubts: tuple[str, ...] = ()
@@ -272,18 +274,48 @@ class BaseReadings:
     @property
     def all(self) -> tuple[Fit, ...]:
         """All readings."""
-        return self.fits + self.beside + self.off_level
+        return self.fits + self.rival + self.beside + self.off_level
 
     @property
     def edges(self) -> tuple[Fit, ...]:
         """The best fit for each edge that may be the upper one."""
-        return tuple(each[0] for each in (self.fits, self.beside) if each)
+        return tuple(each[0] for each in (self.fits, self.rival, self.beside) if each)
 
     def shares(self) -> Floats:
         """How probable each form of each reading is."""
-        readings = [each for each in (self.fits, self.beside, self.off_level) if each]
+        readings = [each for each in (self.fits, self.rival, self.beside, self.off_level) if each]
         shares = np.concatenate([explained(each[0]) * shares_of(each) for each in readings])
         return np.asarray(shares / shares.sum())
+
+
+def fit_forms(
+    pixels: Pixels,
+    ground: Ground,
+    standoff: tuple[float, float],
+    start: Floats,
+) -> BaseReadings:
+    """The base with each form of its upper edge; without any where none can be fitted.
+
+    Where many edges lie off the outline together, the base is also read as if they were its upper edge. The reading
+    that explains more of the edges is taken, and where another explains nearly as many, both are kept.
+    """
+    fits = _read(pixels, ground, standoff, start, tuning.REACHES)
+    found = [fits] if fits else []
+    for lift in _other_edges(fits, scale_at(ground)):
+        other = _read(pixels, ground, standoff, _lifted(fits[0], lift), tuning.REACHES[1:])
+        found += [other] if other and _apart(other, fits) else []
+    return ranked(found)
+
+
+def ranked(found: Sequence[Sequence[Fit]]) -> BaseReadings:
+    """The reading that explains the most edges, and the next one beside it where that explains nearly as many."""
+    order = sorted(found, key=lambda each: -explained(each[0]))
+    return BaseReadings(tuple(order[0]), _rival(order)) if order else BaseReadings(())
+
+
+def best_of(tries: Sequence[BaseReadings]) -> BaseReadings:
+    """What several tries found, taken together."""
+    return ranked([each for one in tries for each in (one.fits, one.rival) if each])
 
 
 def with_edge_beside(
@@ -293,7 +325,7 @@ def with_edge_beside(
     that stands on a base is not a part of it."""
     best = readings.fits[0]
     start = _lifted(best, _lift_beside(best) / scale_at(ground))
-    other = fit_forms(pixels, ground, standoff, start, tuning.REACHES[1:], beside=True)
+    other = _read(pixels, ground, standoff, start, tuning.REACHES[1:], beside=True)
     if not other or not _lower(other[0], best):
         return readings
     if _another_tint(pixels, ground, best):
@@ -352,13 +384,35 @@ def with_other_level(
 ) -> BaseReadings:
     """The readings, and one more that leaves open at which level the figure stands."""
     loose = replace(ground, foot=replace(ground.foot, u_level=tuning.LEVEL_SPREAD))
-    other = fit_forms(pixels, loose, standoff, readings.fits[0].vector)
+    other = _read(pixels, loose, standoff, readings.fits[0].vector, tuning.REACHES)
     return replace(readings, off_level=tuple(other), doubts=(*readings.doubts, *doubts))
+
+
+def _rival(found: Sequence[Sequence[Fit]]) -> tuple[Fit, ...]:
+    """The next reading whose upper edge is another, where it explains nearly as many edges."""
+    best = explained(found[0][0])
+    rivals = (each for each in found[1:] if explained(each[0]) > tuning.RIVAL * best and _apart(each, found[0]))
+    return tuple(next(rivals, ()))
+
+
+def _apart(one: Sequence[Fit], other: Sequence[Fit]) -> bool:
+    """Whether two readings take different edges for the upper one."""
+    return bool(abs(one[0].base[HEIGHT] - other[0].base[HEIGHT]) > tuning.ANOTHER_EDGE)
 
 
 def explained(fit: Fit) -> float:
     """Edges along the outline, less those that lie off it."""
     return float((fit.weights > 0.1).sum() - (fit.weights < 0.05).sum())
+
+
+def _other_edges(fits: Sequence[Fit], scale: float) -> list[float]:
+    """mm by which the upper edge would lie higher if the edges off the outline were it; none where they are few."""
+    if not fits:
+        return []
+    off = fits[0].residuals[(fits[0].weights < 0.05) & ~fits[0].edges.on_table]
+    if len(off) < tuning.OFF_TOGETHER * len(fits[0].weights):
+        return []
+    return [float(np.quantile(off, part)) / scale for part in (0.5, 0.25, 0.75)]
 
 
 def _lifted(fit: Fit, lift: float) -> Floats:
@@ -368,12 +422,11 @@ def _lifted(fit: Fit, lift: float) -> Floats:
     return start
 
 
-def fit_forms(
-    pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats,
-    reaches: Sequence[float] = tuning.REACHES, beside: bool = False,
+def _read(
+    pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats, reaches: Sequence[float],
+    beside: bool = False,
 ) -> list[Fit]:  # fmt: skip
-    """The base with each form of its upper edge, the most probable first; none where none can be fitted. From a start
-    round by round to the last pixel; by all edges, or by those beside the figure."""
+    """One reading: from a start round by round to the last pixel; by all edges, or by those beside the figure."""
     scale = scale_at(ground)
     vector, form = start, "sharp"
     fits: list[Fit] = []
@@ -389,6 +442,8 @@ def fit_forms(
         known = [knowledge(ground.view, ground, standoff, name) for name in names]
         starts = [_starts(vector, form, name)[: 2 if last else 1] for name in names]
         fits = _settled(starts, names, edges, known, stages)
+        if last and fits and _table_astray(min(fits, key=_cost_of), scale):
+            fits = _settled(starts, names, edges.where(~edges.on_table), known, stages) or fits
         if not fits:
             return []
         fits.sort(key=_cost_of)
@@ -411,6 +466,12 @@ def _settled(
 
 def _cost_of(fit: Fit) -> float:
     return fit.cost
+
+
+def _table_astray(fit: Fit, scale: float) -> bool:
+    """Whether the edges before the table scatter so much that they are not the base's: where a light base fades into
+    its own shade, the table's colour begins somewhere on the base."""
+    return robust_deviation(fit.residuals[fit.edges.on_table]) > tuning.ASTRAY * scale
 
 
 def _starts(vector: Floats, form: str, wanted: str) -> list[Floats]:

@@ -137,18 +137,18 @@ def _steepest(strip: Strips, reach: float) -> Floats:
     return np.asarray(strip.steps[slope.argmax(axis=1)])
 
 
-def first_guess(found: Found, standoff: tuple[float, float]) -> Floats:
-    """The joined vector of a sharp-edged base: many are tried.
+def first_guess(found: Found, standoff: tuple[float, float], effort: int) -> Floats:
+    """The joined vector of a sharp-edged base: many are tried, more with more `effort`.
 
     Those are kept whose outline has the most change of light, with ground outside of it.
     """
     root = np.asarray(cv2.GaussianBlur(np.sqrt(np.maximum(found.look.light, 0)), (0, 0), 0.8), dtype=np.float32)
     far = cv2.GaussianBlur(found.strange.astype(np.float32), (0, 0), 1.0)
     scene = _Scene(found.look, found.ground, root, np.asarray(far, dtype=np.float32))
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(effort)
     origin = np.array([found.aside, standoff[0], 9.5, 6.5, 1.8, 0.78])
     spread = np.array([3.0, min(standoff[1], 2.0), 1.2, 1.1, 1.3, 0.12])
-    trials = origin + spread * np.clip(random.standard_normal((tuning.FIRST, 6)), -2.2, 2.2)
+    trials = origin + spread * np.clip(random.standard_normal((tuning.FIRST * effort, 6)), -2.2, 2.2)
     scores = np.array([_support(scene, trial) for trial in trials])
     for turn in range(4):
         best = trials[np.argsort(-scores)[: tuning.BEST]]

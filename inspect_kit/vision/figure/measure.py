@@ -26,7 +26,7 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     outline_pixels,
     scale_at,
 )
-from inspect_kit.vision.figure.base_fit import BaseReadings, fit_forms, with_edge_beside, with_other_level
+from inspect_kit.vision.figure.base_fit import BaseReadings, best_of, fit_forms, with_edge_beside, with_other_level
 from inspect_kit.vision.figure.bend import unbent
 from inspect_kit.vision.figure.find import Found, find_figure, first_guess, refuse_cut_off
 from inspect_kit.vision.figure.refusals import (
@@ -150,13 +150,19 @@ def measure_view(
 
 
 def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> BaseReadings:
-    """The base in its forms, most probable first, and other readings of it where something speaks for them."""
-    fits = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff))
-    if trouble := unclear(fits, scale_at(found.ground)):
-        raise mirroring(pixels, found.ground, fits) or from_above(found.ground, standoff[0]) or trouble
-    readings = with_edge_beside(BaseReadings(tuple(fits)), pixels, found.ground, standoff)
-    doubts = doubts_of_level(pixels, found.ground, found.aside, readings.fits[0])
-    return with_other_level(readings, pixels, found.ground, standoff, doubts) if doubts else readings
+    """The base in its forms, most probable first; where the first guess leads astray, another one is made, and both
+    count if they explain as much."""
+    tries: list[BaseReadings] = []
+    for effort in (1, 2):
+        tries.append(fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort)))
+        readings = best_of(tries)
+        trouble = unclear(readings.fits, scale_at(found.ground))
+        if trouble is None:
+            readings = with_edge_beside(readings, pixels, found.ground, standoff)
+            doubts = doubts_of_level(pixels, found.ground, found.aside, readings.fits[0])
+            return with_other_level(readings, pixels, found.ground, standoff, doubts) if doubts else readings
+    assert trouble is not None
+    raise mirroring(pixels, found.ground, readings.fits) or from_above(found.ground, standoff[0]) or trouble
 
 
 def _refuse_vague(measured: Sequence[Feature], readings: BaseReadings, pixels: Pixels, ground: Ground) -> None:

@@ -79,8 +79,14 @@ LEFT_OUT: Final = 3.0
 """Times its uncertainty that an edge is off, at most, where forms are compared."""
 SCATTER: Final = 0.15
 """Pixels of scatter up to which the edges' errors are as small as their weights say."""
+ASTRAY: Final = 0.1
+"""mm of scatter before the table from which its edges lie on the base, not at its end."""
 REACHES: Final = (1.7, 0.6, 0.35)
 """mm around the outline in which its edge is looked for, round by round."""
+OFF_TOGETHER: Final = 0.1
+"""Share of the edges off the outline from which they may be another edge; from a path-traced glossy base (0.26)."""
+RIVAL: Final = 0.8
+"""Share of the edges that the best reading explains from which another reading is carried beside it."""
 ANOTHER_EDGE: Final = 0.15
 """mm between the heights of two readings from which they are different ones."""
 STANDING: Final = 0.55

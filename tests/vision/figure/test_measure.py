@@ -33,6 +33,9 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
 )
 from inspect_kit.vision.figure.base_fit import (  # fmt: skip
     BaseReadings,
+    _other_edges,
+    _rival,
+    _table_astray,
     shares_of,
     with_edge_beside,
 )
@@ -341,9 +344,15 @@ def test_a_base_that_is_not_made_out_from_above_is_refused_for_the_cameras_place
     assert refusals.from_above(_before_backdrop(), 20.0) is None
 
 
+def test_edges_that_lie_off_the_outline_together_are_tried_as_the_upper_edge() -> None:
+    assert _other_edges([_read_at(8.0, -14.0)], 16.0) == pytest.approx([-0.875] * 3)
+    assert _other_edges([_read_at(8.0, -14.0, away=5)], 16.0) == []
+
+
 def test_two_readings_of_the_upper_edge_that_explain_as_much_are_both_in_the_budget() -> None:
     one, other = [_read_at(8.0, -14.0)], [_read_at(7.1, 9.0, away=18)]
-    readings = BaseReadings(tuple(one), beside=tuple(other))
+    assert _rival([one, other]) == tuple(other)
+    readings = BaseReadings(tuple(one), tuple(other))
     mean, budget = Forms(readings.all, readings.shares()).averaged([8.0, 7.1], [(), ()])
     assert 7.4 < mean < 7.7
     assert budget[0].standard == pytest.approx(0.45, abs=0.01)
@@ -360,6 +369,20 @@ def test_a_top_diameter_that_the_photo_hardly_tells_is_withheld(name: str, stand
         _is_vague_top(Feature(20.0, contributions({"edge": standard}), characteristic=name, pixel=(0.0, 0.0)))
         == withheld
     )
+
+
+def test_a_reading_that_explains_much_less_is_no_rival() -> None:
+    assert _rival([[_read_at(7.1, 0.0, on=110, away=5)], [_read_at(8.0, -14.0)]]) == ()
+
+
+def test_edges_before_the_table_that_scatter_are_not_taken_for_the_base() -> None:
+    fit = _read_at(6.0, 0.0, on=100, away=0)
+    table = np.arange(100) >= 50
+    wild = np.where(table, np.resize([-4.0, 4.0], 100), np.resize([-0.2, 0.2], 100))
+    edges = replace(fit.edges, on_table=table)
+    assert _table_astray(replace(fit, edges=edges, residuals=wild), 13.0)
+    assert not _table_astray(replace(fit, edges=edges, residuals=np.resize([-0.2, 0.2], 100)), 13.0)
+    assert len(edges.where(~edges.on_table).points) == 50
 
 
 @pytest.mark.parametrize("bend", [0.0, 0.2, -1.5, 4.0])
@@ -440,7 +463,7 @@ def _readings(monkeypatch: pytest.MonkeyPatch, plate: float, tint: tuple[int, in
     middle = int(edges.points[:, 0].mean())
     reach = int(4.8 * scale_at(ground))
     pixels[:, middle - reach : middle + reach] = tint
-    fits = base_fit.fit_forms(pixels, ground, (20.0, 0.3), start, (1.7, 0.35))
+    fits = base_fit._read(pixels, ground, (20.0, 0.3), start, (1.7, 0.35))
     return with_edge_beside(BaseReadings(tuple(fits)), pixels, ground, (20.0, 0.3))
 
 
@@ -477,6 +500,6 @@ def test_a_wide_cut_is_found_from_the_numbers_of_a_sharp_edge(monkeypatch: pytes
     edges = BaseEdges(points, np.full(len(points), NOISE[0]), np.zeros(len(points), dtype=bool))
     monkeypatch.setattr(base_fit, "gather", lambda *_, **__: edges)
     start = np.concatenate([true[:BASE], [8.63, 5.8, 5.6, 0.8, 7.0, 0.7]])
-    best = base_fit.fit_forms(np.zeros((1, 1, 3), np.uint8), ground, (20.0, 0.3), start, (0.35,))[0]
+    best = base_fit._read(np.zeros((1, 1, 3), np.uint8), ground, (20.0, 0.3), start, (0.35,))[0]
     assert best.form == "cut"
     assert sizes_of(best.form, best.base).top_diameter == pytest.approx(2 * (8.56 - 0.85), abs=0.3)
