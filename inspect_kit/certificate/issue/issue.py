@@ -80,8 +80,8 @@ class Request:
     """`full` prints budgets and all readings."""
     once: bool = False
     """Whether a record that has its document already is refused: asked while no other desk writes."""
-    sample: str = ""
-    """What tells the readings of a lot's sample from another's; empty where they could be the same by chance."""
+    samples: tuple[str, ...] = ()
+    """What tells the readings of a lot's sample from another's; none where they could be the same by chance."""
     same_record: bool = False
     """Whether a record that has its document already gets a copy of it, such as one in another language."""
 
@@ -162,7 +162,7 @@ def _marks(request: Request) -> tuple[str, ...]:
     from inspect_kit.capture.photographs import shot_of
 
     shots = {shot_of(content) for content in request.photos.values()}
-    return tuple(sorted({*shots, request.sample} - {""}))
+    return tuple(sorted({*shots, *request.samples} - {""}))
 
 
 def _noted(digest: str) -> tuple[bytes, str]:

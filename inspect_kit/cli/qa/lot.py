@@ -275,8 +275,7 @@ def lot(file: Path, out: Path | None, **given: Any) -> int:
     record = lot_record.lot_record_of(outcome, subject, charted, _delivery(given, outcome.plan.size))
     warn(*worded(outcome.warnings, outcome.notices, lang()))
     studies = studies_of(record)
-    sample = outcome.file.digest if outcome.file.is_one_of_a_kind else ""
-    issued = _issued(desk, record, out, studies, {**given, "sample": sample}) if desk and out else None
+    issued = _issued(desk, record, out, studies, given) if desk and out else None
     if given["register"] and not issued:
         _register(record, file)
     if book is not None:
@@ -311,7 +310,7 @@ def _issued(desk: Desk, record: lot_record.LotRecord, out: Path, studies: tuple[
     drawing = LotDrawing(studies, dcc=given["dcc"])
     request = Request(
         record, out, given["language"], replaces=given["replaces"], because=given["because"], same_record=True,
-        sample=given["sample"],
+        samples=lot_record.sample_marks(record.lot),
     )  # fmt: skip
     issued = issue_certificate(replace(desk, draw=drawing), request)
     warn(*sentences(issued.notices, lang()))

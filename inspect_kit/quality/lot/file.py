@@ -33,10 +33,6 @@ _MOST_WARNINGS: Final = 20
 _KEYS: Final = ("unit", "u", "instrument")
 
 
-_DISTINCT: Final = 5
-"""Values of one characteristic that may differ in a sample and still come again in another, each for its piece."""
-
-
 @dataclass(frozen=True, slots=True)
 class RepeatedText(Sequence[str]):
     """The same text for every piece."""
@@ -120,11 +116,6 @@ class LotFile:
         for cells in (self.pieces, *(column.values for column in self.columns.values())):
             found.update("\x1f".join(cells).encode())
         return found.hexdigest()[:16]
-
-    @property
-    def is_one_of_a_kind(self) -> bool:
-        """Whether another lot does not show the same readings by chance, as it does where pieces are looked at only."""
-        return any(len(set(column.values)) > _DISTINCT for column in self.columns.values())
 
     def sorted_by(self, column: str) -> LotFile:
         """The same pieces in the order of a column: of numbers by size, of times and names as people order them."""

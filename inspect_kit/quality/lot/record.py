@@ -1,7 +1,9 @@
 """The record of a lot: an inspection's record with the plan, every value of every piece, and what follows from them."""
 
+import hashlib
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Final
 
 import msgspec
 from msgspec import structs
@@ -12,6 +14,7 @@ from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.judge import Judgement
 from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.quality.batch.lines import natural
 from inspect_kit.quality.lot.column import JudgedCharacteristic
 from inspect_kit.quality.lot.judge import LotOutcome
 from inspect_kit.strict_json import misfit
@@ -210,6 +213,30 @@ class LotRecord(Record, frozen=True, kw_only=True):
     """A record whose `lines` are empty and whose `lot` says everything."""
 
     lot: Lot  # type: ignore[assignment,unused-ignore]
+
+
+_DISTINCT: Final = 5
+"""Values of one characteristic that may differ in half a sample and still come again in another, piece by piece."""
+
+
+def sample_marks(lot: Lot) -> tuple[str, ...]:
+    """What tells a lot's readings from another's, by the halves of each characteristic's numbers in order of the
+    pieces' names: pieces renamed, rows sorted, another unit or one value changed do not make another sample."""
+    order = sorted(range(len(lot.pieces)), key=lambda row: natural(lot.pieces[row]))
+    middle = len(order) // 2
+    marks = []
+    for series in lot.series:
+        for half in (order, order[:middle], order[middle:]):
+            cells = [_without_zeros(series.values[row]) for row in half] if series.measured else []
+            if len(set(cells)) > _DISTINCT:
+                told = "\x1f".join((series.characteristic, *cells))
+                marks.append(hashlib.sha256(told.encode()).hexdigest()[:16])
+    return tuple(marks)
+
+
+def _without_zeros(value: str | None) -> str:
+    """A number without the zeros at its end; nothing and words as they are."""
+    return (value or "") if value in _NO_NUMBERS else f"{Decimal(str(value)).normalize():f}"
 
 
 def open_lot_record(content: bytes, *, where: str = "record") -> LotRecord:

@@ -173,7 +173,7 @@ def test_by_default_few_rules_run_and_their_false_alarms_are_told(kit: Call, tmp
 def test_without_an_order_of_making_there_is_no_chart_and_no_short_term_index(kit: Call, tmp_path: Path) -> None:
     coins(tmp_path, 50, ())
     for options, charted in (((), False), (("--in-order",), True), (("--subgroup", "tray"), True)):
-        assert kit("lot", "coins.csv", *ONE, *options, "--subject", f"Lot {options}", "-o", "lot.pdf")[0] == 0
+        assert kit("lot", "coins.csv", *ONE, *options, "--subject", "Lot A", "-o", "lot.pdf")[0] == 0
         text = text_of((tmp_path / "lot.pdf").read_bytes())
         assert ("Control chart in order of making" in text) is charted
         assert ("The order of making is not known" in text) is not charted
@@ -504,3 +504,30 @@ def test_one_sample_is_of_one_lot(kit: Call, keys: None, tmp_path: Path) -> None
     assert (refused, number in why) == (4, True)
     again = (*asked, "--subject", "Lot A-1", "--replaces", number, "--because", "misnamed", "-o", "b.pdf")
     assert kit(*again)[0] == 0
+
+
+@pytest.mark.parametrize("change", ["renamed", "sorted", "zeros", "cm", "one"])
+def test_a_sample_written_otherwise_is_the_same_sample(kit: Call, keys: None, tmp_path: Path, change: str) -> None:
+    """New serial numbers, another order, unit or number of digits, or one value edited, had accepted another lot."""
+    values = [f"{31.10 + (7 * each % 23) / 100:.2f}" for each in range(50)]
+    rows = [(f"C-{each:03}", value) for each, value in enumerate(values, 1)]
+    asked = ("lot", "coins.csv", *ONE, "--lot", "500", "--aql", "1.0")
+    _write_lot(tmp_path / "coins.csv", "mm", rows)
+    code, _, err = kit(*asked, "--subject", "Lot A", "-o", "a.pdf")
+    assert code == 0, err
+    changed = {
+        "renamed": [(f"D-{each:03}", value) for each, value in enumerate(values, 201)],
+        "sorted": sorted(rows, key=lambda row: row[1]),
+        "zeros": [(piece, f"{value}0") for piece, value in rows],
+        "cm": [(piece, f"{float(value) / 10:.3f}") for piece, value in rows],
+        "one": [*rows[:9], ("C-010", "31.19"), *rows[10:]],
+    }[change]
+    assert changed != rows
+    _write_lot(tmp_path / "coins.csv", "cm" if change == "cm" else "mm", changed)
+    refused, _, why = kit(*asked, "--subject", "Lot B", "-o", "b.pdf")
+    assert (refused, "Lot A" in why) == (4, True)
+
+
+def _write_lot(path: Path, unit: str, rows: list[tuple[str, str]]) -> None:
+    lines = (f"piece,coin.diameter [{unit}]", *(f"{piece},{value}" for piece, value in rows))
+    path.write_text("\n".join(lines) + "\n")
