@@ -311,6 +311,11 @@ def test_all_that_the_standards_let_a_certificate_state_is_printed_when_given(ki
         assert fact in text
 
 
+def test_nothing_is_certified_that_came_in_after_its_inspection(kit: Kit, striker: Path) -> None:
+    result = _certify(kit, striker, striker.with_name("a.pdf"), "--received", "2027-01-10")
+    assert (result.code, "--received: lies after the inspection" in result.err) == (4, True)
+
+
 def test_an_unknown_key_of_the_about_file_is_refused_with_a_suggestion(kit: Kit, striker: Path) -> None:
     about = striker.with_name("about.toml")
     about.write_text('costumer = "x"')

@@ -28,8 +28,8 @@ from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.certificate.issue.pdf_signature import sign
 from inspect_kit.certificate.issue.qr import LAST_DAY, Claim, compose
 from inspect_kit.certificate.issue.seals import seal_of_signer
-from inspect_kit.errors import BadInput, InspectKitError, Notice, UsageError, notice
-from inspect_kit.inspection.record import Record
+from inspect_kit.errors import ENGLISH, BadInput, InspectKitError, Notice, UsageError, notice
+from inspect_kit.inspection.record import Record, about_of
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.chain import append, next_serial
 from inspect_kit.registry.entries import Certified, InspectionSummary, RegisteredGauge, Thing
@@ -114,6 +114,7 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
     """Issue one certificate, or a report where the record does not conform."""
     seal = seal_of_signer(desk.key, desk.now)
     notices = (*_between(request.record.inspected_on, _day(desk)), *recover(desk.home, desk.registry))
+    _refuse_received_later(request.record)
     if request.out.is_dir():
         raise BadInput("is-folder", where=str(request.out))
     if request.out.exists() and not request.out.is_file():
@@ -181,6 +182,15 @@ def _between(inspected: str, issued: str) -> tuple[Notice, ...]:
     if days < 0:
         raise UsageError("inspection-lies-after-today", where="--on", inspected=inspected, issued=issued)
     return (notice("issued-long-after", inspected=inspected, days=days),) if days > LONG_AGO else ()
+
+
+def _refuse_received_later(record: Record) -> None:
+    """Nothing is inspected before it is there."""
+    received = about_of(record).received_on
+    if received:
+        wording_for(ENGLISH).day(received, where="received_on")  # What is no date is refused by its name.
+        if days_between(received, record.inspected_on) < 0:
+            raise BadInput("received-after-inspection", where="--received")
 
 
 def _copied(connection: Transaction, desk: Desk, request: Request) -> tuple[CertificateStatus, Request] | None:
