@@ -69,13 +69,21 @@ def _checked(data: dict[str, Any], where: str) -> CameraFile:
     if not all(0.1 * max(width, height) < value < 100 * max(width, height) for value in parameters[:2]):
         raise BadInput("no-camera-focal-length", where=f"{where}: parameters.fx")
     covariance = _numbers(data.get("covariance"), (COUNT, COUNT), f"{where}: covariance")
-    if not np.allclose(covariance, covariance.T, rtol=1e-6) or np.any(np.diag(covariance) < 0):
+    if not _is_covariance(covariance):
         raise BadInput("not-covariance-matrix", where=f"{where}: covariance")
     rms, coverage, photos = (data.get(key, 0) for key in ("rms", "coverage", "photos"))
     if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in (rms, coverage, photos)):
         raise BadInput("expected-numbers", where=f"{where}: rms")
     camera = Camera(width, height, parameters, covariance, "calibration")
     return CameraFile(camera, float(rms), float(coverage), int(photos), _printable(data.get("model")))
+
+
+def _is_covariance(matrix: Floats) -> bool:
+    """Whether no combination of the parameters has a variance below nothing, but for rounding."""
+    if not np.allclose(matrix, matrix.T, rtol=1e-6) or np.any(np.diag(matrix) < 0):
+        return False
+    spread = np.sqrt(np.where(np.diag(matrix) > 0, np.diag(matrix), 1.0))
+    return bool(np.linalg.eigvalsh(matrix / np.outer(spread, spread)).min() > -1e-6)
 
 
 def _printable(value: object) -> str:

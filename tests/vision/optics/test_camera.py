@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput
-from inspect_kit.vision.optics.camera import COUNT, Camera, guessed, project, rays
+from inspect_kit.vision.optics.camera import COUNT, PARAMETERS, Camera, guessed, project, rays
 from inspect_kit.vision.optics.camera_files import read_camera
 
 LENS = np.array([3000.0, 3010.0, 2010.0, 1490.0, 0.06, -0.11, 6e-4, -4e-4, 0.04])
+FILE = {
+    "format": 1, "kind": "camera", "width": 4000, "height": 3000, "covariance": np.eye(COUNT).tolist(),
+    "parameters": dict(zip(PARAMETERS, LENS.tolist(), strict=True)),
+}  # fmt: skip
 
 
 def test_rays_undo_the_lens() -> None:
@@ -47,10 +51,22 @@ def test_a_file_that_is_no_camera_is_refused_in_a_sentence(tmp_path: Path, text:
 
 @pytest.mark.parametrize("focal", [0.0, -5.0, 1e12])
 def test_an_impossible_focal_length_is_refused(tmp_path: Path, focal: float) -> None:
-    names = ("fx", "fy", "cx", "cy", "k1", "k2", "p1", "p2", "k3")
-    values = {**dict(zip(names, LENS.tolist(), strict=True)), "fx": focal}
+    values = {**dict(zip(PARAMETERS, LENS.tolist(), strict=True)), "fx": focal}
     path = tmp_path / "camera.json"
-    path.write_text(json.dumps({"format": 1, "kind": "camera", "width": 4000, "height": 3000, "parameters": values,
-                                "covariance": np.eye(COUNT).tolist()}))  # fmt: skip
+    path.write_text(json.dumps({**FILE, "parameters": values}))
     with pytest.raises(BadInput, match="focal length"):
         read_camera(path)
+
+
+def test_a_covariance_by_which_a_variance_is_negative_is_none(tmp_path: Path) -> None:
+    """Two focal lengths that vary together by more than each does had shifted a diameter without a word."""
+    covariance = np.eye(COUNT)
+    path = tmp_path / "camera.json"
+    for together, refused in ((0.999, False), (1.0, False), (1.5, True)):
+        covariance[0, 1] = covariance[1, 0] = together
+        path.write_text(json.dumps({**FILE, "covariance": covariance.tolist()}))
+        if refused:
+            with pytest.raises(BadInput, match="not a covariance matrix"):
+                read_camera(path)
+        else:
+            assert read_camera(path).camera.covariance[0, 1] == together
