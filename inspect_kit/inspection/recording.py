@@ -58,8 +58,9 @@ def _checks(outcome: Outcome) -> Iterable[record.DailyCheck]:
 
 
 def _subject(subject: record.Subject) -> record.Subject:
-    fields = {name: getattr(subject, name) for name in subject.__struct_fields__}
-    return record.Subject(**{name: clean(text, where=name, needed=name == "text") for name, text in fields.items()})
+    others = {name: getattr(subject, name) for name in subject.__struct_fields__ if name != "text"}
+    texts = {name: clean(text, where=name) for name, text in others.items()}
+    return record.Subject(text=clean(subject.text, where="subject", needed=True), **texts)
 
 
 def _sheet(sheet: Sheet) -> record.SheetRef:

@@ -311,6 +311,11 @@ def test_all_that_the_standards_let_a_certificate_state_is_printed_when_given(ki
         assert fact in text
 
 
+def test_a_thing_without_a_name_is_refused_by_the_name_of_what_lacks(kit: Kit, striker: Path) -> None:
+    result = _certify(kit, striker, striker.with_name("a.pdf"), subject=" ")
+    assert (result.code, "subject: is empty" in result.err) == (4, True)
+
+
 def test_nothing_is_certified_that_came_in_after_its_inspection(kit: Kit, striker: Path) -> None:
     result = _certify(kit, striker, striker.with_name("a.pdf"), "--received", "2027-01-10")
     assert (result.code, "--received: lies after the inspection" in result.err) == (4, True)
