@@ -112,7 +112,8 @@ def measure_board(
     seen = [find_cards(grey) for grey in greys]
     count = len({card.number for cards in seen for card in cards})
     if count >= tuning.LEAST_CARDS:
-        return _with_cards(photos, seen, print_scale, gap)
+        found = _with_cards(photos, seen, print_scale, gap)
+        return found if known_side is None else replace(found, notices=(notice("known-beside-cards"), *found.notices))
     if known_side is None:
         raise BadInput("one-card-only" if count else "no-card")
     from inspect_kit.vision.board.uncarded import solve_uncarded

@@ -268,6 +268,12 @@ def test_without_cards_squareness_is_said_not_to_be_measured() -> None:
     assert any("squareness is not measured" in sentence for sentence in sentences(_taped().notices))
 
 
+def test_a_taped_side_beside_cards_is_said_not_to_be_used() -> None:
+    """A side of 700 mm on a board of 740 had been passed over without a word."""
+    told = sentences(measure_board([photo_of(LEGAL_SHOT)], EXACT, KnownSide(700.0, 0.3)).notices)
+    assert any("--known was not used" in sentence for sentence in told)
+
+
 # ------------------------------------------------------------------------------------------------------------ refusals
 
 
