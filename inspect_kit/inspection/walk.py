@@ -400,7 +400,9 @@ def _digits_left_out(evidence: Evidence, instruments: Mapping[str, Instrument]) 
     for found in (each for several in evidence.measurements.values() for each in several if not each.formula):
         if any(part.source == ROUNDING for part in found.budget or ()):
             gauge, reading = instruments[found.instruments[0]], found.readings[0]
-            facts = {"value": f"{reading.value} {reading.unit}".strip(), "gauge": gauge.id, "digit": gauge.resolution}
+            unit = reading.unit or gauge.resolution.unit.symbol
+            digit = gauge.resolution.to(unit).number
+            facts = {"value": reading.value, "unit": unit, "gauge": gauge.id, "digit": digit}
             yield notice("digits-left-out", name=f"{reading.characteristic} {reading.instance}".strip(), **facts)
 
 

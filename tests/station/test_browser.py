@@ -115,7 +115,9 @@ def test_the_basic_path_works_without_scripts(page_for: Open, place: tuple[Path,
     page.goto(f"{place[2]}/desk/striker")
     page.fill("#owner", "No Script")
     for label in page.locator(".asked label").all():
-        page.fill("#" + (label.get_attribute("for") or ""), "14.8" if "mass" in (label.text_content() or "") else "41")
+        page.fill(
+            "#" + (label.get_attribute("for") or ""), "14.80" if "mass" in (label.text_content() or "") else "41.00"
+        )
     for choice in page.locator(".choice").all():
         choice.locator("input[value=yes]").check()
     page.click("button.big")

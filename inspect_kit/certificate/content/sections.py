@@ -299,10 +299,17 @@ def _again(source: model.Source) -> Iterable[model.Block]:
 def _remarks(source: model.Source) -> Iterable[model.Block]:
     """What the inspector remarked, and what the program noticed, in the language of the document."""
     record, words = source.record, source.words
-    noticed = map(words.sentence, worded(record.warnings, record.told, words.language, printed=words.day))
+    noticed = map(_whole, map(words.sentence, worded(record.warnings, record.told, words.language, printed=words.day)))
     said = (*recorded.about_of(record).remarks, *noticed)
     if said:
         yield model.Paragraph("\n".join(said))
+
+
+def _whole(noticed: str) -> str:
+    """A notice as a sentence on paper: with a capital, unless a name begins it, and a full stop."""
+    first = noticed.partition(" ")[0]
+    start = noticed[:1].upper() if first.isalpha() else noticed[:1]
+    return start + noticed[1:] + ("" if noticed.endswith((".", "!", "?")) else ".")
 
 
 def _statements(source: model.Source) -> Iterable[str]:
