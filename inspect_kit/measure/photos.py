@@ -34,6 +34,9 @@ KINDS: Final = tuple(_ROOMS)
 MOST_PHOTOS: Final[Mapping[str, int]] = MappingProxyType({**dict.fromkeys(KINDS, 24), "board": 8, "figure": 12})
 """Photos that are measured together at most."""
 _TOO_MANY: Final = {"board": "few-photos-of-a-board", "figure": "photos-of-one-figure"}
+_OTHER_LENS: Final = 0.3
+"""Share by which the focal length in a photo's notes is off the calibrated one where the lens is another: notes are
+right to about a tenth, and a phone's lenses differ by a half and more."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
     check_kind(kind)
     check_count(kind, len(photos))
     _refuse_repeated(photos)
+    _refuse_other_lens(photos, camera)
     session: PhotoSession = import_module(_ROOMS[kind]).photo_session(kind, photos, camera, stated)
     return session
 
@@ -68,6 +72,17 @@ def _refuse_repeated(photos: Sequence[Photograph]) -> None:
     for photo in photos:
         if first.setdefault(photo.sha256, photo) is not photo:
             raise BadInput("same-photo-again", where=photo.file, photo=first[photo.sha256].file)
+
+
+def _refuse_other_lens(photos: Sequence[Photograph], camera: Camera | None) -> None:
+    """A calibration of another lens would give a wrong size with a small U; a photo's own notes tell of its lens."""
+    if camera is None:
+        return
+    calibrated = camera.focal / max(camera.width, camera.height)
+    for photo in photos:
+        ratio = (photo.focal or 0.0) / max(photo.width, photo.height) / calibrated
+        if photo.focal and abs(ratio - 1) > _OTHER_LENS:
+            raise BadInput("camera-of-another-lens", where=photo.file, ratio=f"{ratio:.1f}")
 
 
 def check_kind(kind: str) -> None:

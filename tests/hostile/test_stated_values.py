@@ -32,6 +32,7 @@ from inspect_kit.measure.photos import measure
 from inspect_kit.measure.stated import stated_by
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.quantity import parse_strict
+from inspect_kit.vision.optics.camera import Camera
 
 DAY = date(2026, 11, 18)
 SENT: dict[str, Any] = {"raw": "S S      14.82 g", "time": "2026-11-18T10:00:00.000+00:00", "serial": "B021"}
@@ -178,6 +179,16 @@ def test_the_same_photo_twice_is_no_second_photo() -> None:
     with pytest.raises(InspectKitError) as caught:
         measure("discs", [photo, again], None, stated_by("discs", {}))
     assert caught.value.told.code == "same-photo-again"
+
+
+@pytest.mark.parametrize(("focal", "refused"), [(3000.0, False), (3300.0, False), (1500.0, True), (9000.0, True)])
+def test_a_camera_file_of_another_lens_is_refused(focal: float, refused: bool) -> None:
+    """Of half the focal length it had made a striker of 41.02 mm 40.36 mm wide, with U 0.30 mm."""
+    camera = Camera(4000, 3000, np.array([3000.0, 3000, 2000, 1500, 0, 0, 0, 0, 0]), np.eye(9), "calibration")
+    photo = Photograph("a.jpg", "1" * 64, np.zeros((300, 400, 3), np.uint8), focal=focal / 10)
+    with pytest.raises(InspectKitError) as caught:
+        measure("discs", [photo], camera, stated_by("discs", {}))
+    assert (caught.value.told.code == "camera-of-another-lens") is refused
 
 
 def _typed(tmp_path: Path, value: str) -> Outcome:
