@@ -78,10 +78,11 @@ def _refuse_other_lens(photos: Sequence[Photograph], camera: Camera | None) -> N
     """A calibration of another lens would give a wrong size with a small U; a photo's own notes tell of its lens."""
     if camera is None:
         return
-    calibrated = camera.focal / max(camera.width, camera.height)
+    from inspect_kit.vision.optics.camera_files import focal_ratio
+
     for photo in photos:
-        ratio = (photo.focal or 0.0) / max(photo.width, photo.height) / calibrated
-        if photo.focal and abs(ratio - 1) > _OTHER_LENS:
+        ratio = focal_ratio(photo, camera)
+        if ratio is not None and abs(ratio - 1) > _OTHER_LENS:
             raise BadInput("camera-of-another-lens", where=photo.file, ratio=f"{ratio:.1f}")
 
 

@@ -42,9 +42,9 @@ def suspected(home: Path) -> dict[str, str]:
 
 def remember_suspected(home: Path, gauge: str, numbers: Iterable[str]) -> None:
     """Those that hang on this gauge are these now; what hangs on others stays."""
-    others = {number: name for number, name in suspected(home).items() if name != gauge}
-    now = others | dict.fromkeys(numbers, gauge)
-    if now != suspected(home):
+    before = suspected(home)
+    now = {number: name for number, name in before.items() if name != gauge} | dict.fromkeys(numbers, gauge)
+    if now != before:
         trust_folder(home).mkdir(parents=True, exist_ok=True)
         write_whole(trust_folder(home) / SUSPECTED, json.dumps(now, ensure_ascii=False, indent=1).encode())
 

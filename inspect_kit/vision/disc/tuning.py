@@ -108,7 +108,7 @@ BORDER: Final = 4.0
 """Pixels from the picture's border within which an outline counts as cut off."""
 SHARED_SCATTER: Final = 0.75
 """Share of the scatter of edges around an outline by which light has moved all of it: what makes the one makes the
-other. Chosen on 93 drawn and 46 path-traced pieces and 26 real coins: errors are 0.76 of u, 96 in 100 are within U, as
+other. Chosen on 93 drawn and 44 path-traced pieces and 26 real coins: errors are 0.76 of u, 96 in 100 are within U, as
 with 0.5."""
 TWO_OUTLINES: Final = (0.1, 0.14)
 """Contrast of an edge, in codes from 0 to 1, below which a second outline further out is fully believed possible, and

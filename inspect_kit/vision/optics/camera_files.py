@@ -177,12 +177,20 @@ def _taken_with(photo: Photograph, stored: CameraFile) -> bool:
     long, short = max(photo.width, photo.height), min(photo.width, photo.height)
     camera = stored.camera
     wide, low = max(camera.width, camera.height), min(camera.width, camera.height)
+    ratio = focal_ratio(photo, camera)
     return (
         photo.camera[:LONGEST_MODEL] == stored.model
-        and photo.focal is not None
+        and ratio is not None
         and _alike(long / short, wide / low, _SAME_SHAPE)
-        and _alike(photo.focal / long, camera.focal / wide, _SAME_LENS)
+        and _alike(ratio, 1.0, _SAME_LENS)
     )
+
+
+def focal_ratio(photo: Photograph, camera: Camera) -> float | None:
+    """The focal length in a photo's notes over the calibrated one, each by its picture's longer side."""
+    if photo.focal is None:
+        return None
+    return photo.focal / max(photo.width, photo.height) / (camera.focal / max(camera.width, camera.height))
 
 
 def _alike(one: float, other: float, relative: float) -> bool:
